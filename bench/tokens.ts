@@ -63,9 +63,9 @@ async function play(turns: readonly ScriptedTurn[], variables: Readonly<Record<s
       if (!(await maitred.parts.worker.drain(60_000, { left: "stays" }))) throw new Error("The write-back did not keep up.");
     }
     const { data } = await maitred.parts.longTerm.list(owner, { limit: 100 });
-    const memories = data.map(
-      ({ text, category, strength, status, need, subject, source }) =>
-        `${source?.turn}: ${[text, category, strength, status, need, subject].join(", ")}`,
+    // The story of the relationship comes from no message, and is written when it is due.
+    const memories = data.flatMap(({ text, category, strength, status, need, subject, source }) =>
+      source === null ? [] : [`${source.turn}: ${[text, category, strength, status, need, subject].join(", ")}`],
     );
     return { sent: provider.sent, memories: memories.toSorted() };
   } finally {

@@ -15,7 +15,7 @@ function search(input: Readonly<Record<string, unknown>>): Calls[number] {
 
 /**
  * Forty other turns, of a guest who comes with colleagues and asks for much: longer answers, and more calls of tools, two of them in many a
- * turn. Two things that must hold are said, nine more that are worth a note. 68 model calls where the model takes one for each tool call
+ * turn. Three things that must hold are said, seven more that are worth a note. 74 model calls where the model takes one for each tool call
  * and one for each answer.
  */
 export const BUSY_STORY: readonly ScriptedTurn[] = [

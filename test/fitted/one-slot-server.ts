@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { Happenings, onLoopback } from "../support/on-loopback.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { taskOf } from "./reading-world.js";
 
@@ -24,15 +23,11 @@ export async function openOneSlotServer(
   answer: (body: ChatBody) => string,
   { tokenMs }: { readonly tokenMs: (task: string) => number },
 ): Promise<OneSlotServer> {
-  const events: string[] = [];
+  const events = new Happenings<string>();
   const bodies: ChatBody[] = [];
   const queue: Job[] = [];
-  const waiting: (() => void)[] = [];
   let busy = false;
-  const tell = (event: string) => {
-    events.push(event);
-    for (const go of waiting.splice(0)) go();
-  };
+  const tell = (event: string) => events.tell(event);
   const next = async () => {
     const job = busy ? undefined : queue.shift();
     if (job === undefined) return;
@@ -70,17 +65,10 @@ export async function openOneSlotServer(
     queue.push({ body, response, name });
     void next();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    events,
+    url: `${await onLoopback(server)}/v1`,
+    events: events.all,
     bodies,
-    happened: async (event, times = 1) => {
-      while (events.filter((each) => each === event).length < times) await new Promise<void>((resolve) => waiting.push(resolve));
-    },
+    happened: (event, times) => events.until((each) => each === event, times),
   };
 }

@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { onLoopback } from "../support/on-loopback.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { taskOf } from "./reading-world.js";
 
@@ -92,12 +91,7 @@ export async function openSmallWindowServer(
       "",
     ]);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, answered, refused, cut };
+  return { url: `${await onLoopback(server)}/v1`, answered, refused, cut };
 }
 
 /** Searches when it is asked for concerts and can, and reads who loves jazz. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { LLAMA_TOOLS } from "../support/needing.js";
+import { Happenings, onLoopback } from "../support/on-loopback.js";
 
 /** One answer that was asked for. */
 export interface Asked {
@@ -46,12 +46,10 @@ async function ended(child: ChildProcess): Promise<void> {
 
 /** Passes everything on, and notes which answers were asked for and how they ended. */
 async function openRecorder(target: string): Promise<RealModel> {
-  const asked: Asked[] = [];
-  const waiting: (() => void)[] = [];
+  const asked = new Happenings<Asked>();
   const server = createServer((incoming: IncomingMessage, response: ServerResponse) => {
     const answer: Asked = { task: String(incoming.headers["x-maitred-task"]), status: null, finish: null };
-    if (incoming.method === "POST") asked.push(answer);
-    for (const go of waiting.splice(0)) go();
+    if (incoming.method === "POST") asked.tell(answer);
     const options = { method: incoming.method ?? "GET", headers: incoming.headers };
     const outgoing = forward(new URL(incoming.url ?? "/", target), options, (from) => {
       response.writeHead(from.statusCode ?? 502, from.headers);
@@ -70,16 +68,9 @@ async function openRecorder(target: string): Promise<RealModel> {
     });
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked,
-    askedFor: async (task, times = 1) => {
-      while (asked.filter((each) => each.task === task).length < times) await new Promise<void>((resolve) => waiting.push(resolve));
-    },
+    url: `${await onLoopback(server)}/v1`,
+    asked: asked.all,
+    askedFor: (task, times) => asked.until((each) => each.task === task, times),
   };
 }

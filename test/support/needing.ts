@@ -68,8 +68,8 @@ export type Need = keyof typeof NEEDS;
 /** These take longer to start than most tests take, or are installed for `npm run test:all` alone. */
 const BESIDE: readonly string[] = ["clouds", "postgres", "pgvector", "chroma", "redis", "firestore", "cosmos"] satisfies readonly Need[];
 
-/** No registry has these: where they are missing CI can't install them either. */
-const NOT_INSTALLED_BY_CI: readonly string[] = ["firestore"] satisfies readonly Need[];
+/** No registry has these, or not for every machine: where they are missing CI can't install them either. */
+const NOT_INSTALLED_BY_CI: readonly string[] = ["firestore", "llama"] satisfies readonly Need[];
 
 /**
  * `describe` for tests that need something which is not everywhere; those that need a server are `npm run test:all`'s. Where it is missing
