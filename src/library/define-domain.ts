@@ -169,6 +169,7 @@ function wrongTool({ name, binds, ends, looksUp }: AnyTool, index: number, all: 
 /** An occasion that no category has calls for nothing, and one that no table has is never found. */
 function wrongOccasions(categories: readonly Category[], recall: Domain["recall"]): ErrorDetail[] {
   if (recall === undefined) return [];
+  if (typeof recall.occasions !== "object") return [at("/recall/occasions", "it names none")];
   const known = Object.keys(recall.occasions);
   const used = categories.flatMap(({ name, occasions: { always = [], named = [], otherwise = [], alike = [] } = {} }) =>
     [...always, ...named, ...otherwise, ...alike].map((occasion) => ({ name, occasion })),

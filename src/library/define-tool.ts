@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Element, JsonObject, JsonValue, Source } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
+import { unknownFields } from "../platform/nearest-name.js";
 import type { AnyTool, Tool, ToolContext } from "../ports/agent.js";
 import type { Binding, Found, LookUp, Shown } from "../ports/binding.js";
 import type { OfflineCall } from "../ports/offline-script.js";
@@ -73,10 +74,9 @@ export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never,
 export function defineTool<const Schema extends ToolSchema, Output, Item = never, Kept = never>(
   definition: ToolDefinition<Schema, Output, Item, Kept>,
 ): Tool<ToolInput<Schema>> & OfCatalogue<Item> {
+  refuseWrongShape(definition);
   const { name, description, timeoutMs, maxCallsPerTurn, binds, ends, looksUp } = definition;
   const itemsOf = looksUp === true ? undefined : looksUp?.items;
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
-    throw new AppError("INVALID_CONFIG", { detail: `"${name.slice(0, 64)}" can't name a tool: 1 to 64 letters, digits, "_" and "-".` });
   return {
     name,
     description,
@@ -96,6 +96,41 @@ export function defineTool<const Schema extends ToolSchema, Output, Item = never
       return { output: asJson(output), ...beside, ...(found && { found }) };
     },
   };
+}
+
+/** Fields of a definition. */
+const FIELDS = Object.keys({
+  name: true,
+  description: true,
+  parameters: true,
+  jsonSchema: true,
+  timeoutMs: true,
+  maxCallsPerTurn: true,
+  run: true,
+  elements: true,
+  sources: true,
+  used: true,
+  recap: true,
+  binds: true,
+  ends: true,
+  offline: true,
+  looksUp: true,
+} satisfies Record<keyof ToolDefinition<ToolSchema, unknown>, true>);
+
+/** For whoever writes it without types. @throws INVALID_CONFIG */
+function refuseWrongShape(definition: unknown): void {
+  const { name, description, parameters, run, ...rest } = (definition ?? {}) as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(rest).filter((field) => !FIELDS.includes(field));
+  const named = String(name).slice(0, 64);
+  const isName = typeof name === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(name);
+  const wrong = [
+    ...(isName ? [] : [`"${named}" can't name a tool: 1 to 64 letters, digits, "_" and "-"`]),
+    ...(typeof description === "string" ? [] : ["`description` is missing: what it does and when to use it, for the model"]),
+    ...(typeof parameters === "object" && parameters !== null ? [] : ["`parameters` is missing: a schema of an object"]),
+    ...(typeof run === "function" ? [] : ["`run` is missing: the function that does the work"]),
+    ...(unknown.length === 0 ? [] : [unknownFields(unknown, FIELDS)]),
+  ];
+  if (wrong.length > 0) throw new AppError("INVALID_CONFIG", { detail: `The tool "${named}": ${wrong.join("; ")}.` });
 }
 
 /** Marks stand at the items, where these are the output or one of its members; else beside it, in their order. */

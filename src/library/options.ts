@@ -106,12 +106,25 @@ export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domai
     prompt: prompt ?? product.prompt,
     tools: [...product.tools, ...(tools ?? [])],
   });
+  if (domain !== undefined) refuseNoDomain(domain);
   if (domain !== undefined)
     return "open" in domain ? { ...domain, open: async (parts) => changed(await domain.open(parts)) } : changed(domain);
   if (prompt !== undefined) return assistant(prompt, tools);
   if (tools === undefined) return undefined;
   const detail = "tools: without a `domain` they need a `prompt` that says what the assistant is";
   throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/tools", detail }] });
+}
+
+/** For whoever writes it without types. @throws INVALID_CONFIG */
+function refuseNoDomain(given: unknown): void {
+  const { open, name, prompt, tools } = (typeof given === "object" && given !== null ? given : {}) as Readonly<Record<string, unknown>>;
+  if (typeof open === "function" || (typeof name === "string" && typeof prompt === "string" && Array.isArray(tools))) return;
+  const detail = "domain: this is none";
+  const hint =
+    typeof given === "string"
+      ? `A file is named as \`domainFile: ${JSON.stringify(given.slice(0, 64))}\`.`
+      : "Give what `defineDomain({ … })` returns.";
+  throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/domain", detail }], hint });
 }
 
 /** What is brought along, without what is undefined. @throws INVALID_CONFIG */

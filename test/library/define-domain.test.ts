@@ -71,6 +71,10 @@ describe("a domain, described once", () => {
 });
 
 describe("what can't be a domain is said at once, with its name and the place", () => {
+  test("a table of recall that has no occasions is refused in words", () => {
+    expect(wrong(() => defineDomain({ ...hotel, recall: {} as never }))).toEqual({ "/recall/occasions": "it names none" });
+  });
+
   test("the message names the domain", () => {
     expect(() => defineDomain({ ...hotel, prompt: " " })).toThrow(/^The domain "hotel": \/prompt: it is empty\.$/);
   });

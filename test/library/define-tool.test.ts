@@ -166,6 +166,14 @@ test("what is no schema, and a name that models refuse, are refused at once", ()
   expect(make("find_rooms", { type: "object", properties: { a: { type: "of its own" } } })).toThrow(/parameters of the tool find_rooms/);
 });
 
+test("a definition without its parts, or with unknown ones, is refused in words", () => {
+  const define = (definition?: object) => () => defineTool(definition as never);
+  expect(define()).toThrow(/"undefined" can't name a tool.*`description` is missing.*`parameters` is missing.*`run` is missing/s);
+  const whole = { ...rooms, parameters: z.object({}), run: () => null };
+  expect(define({ ...whole, parameters: "beds" })).toThrow(/The tool "find_rooms": `parameters` is missing/);
+  expect(define({ ...whole, bind: {} })).toThrow(/The tool "find_rooms": there is no field `bind` here; did you mean `binds`\?/);
+});
+
 test("what is shown and what it rests on come from the output", async () => {
   const tool = defineTool({
     ...rooms,

@@ -52,6 +52,8 @@ describe("options", () => {
     });
     await expect(refused({ env: { PORT: "many" } })).rejects.toMatchObject({ errors: [{ pointer: "/PORT" }] });
     await expect(refused({ categories: [{ name: "Room!" }] })).rejects.toMatchObject({ errors: [{ pointer: "/categories" }] });
+    await expect(refused({ domain: {} })).rejects.toMatchObject({ code: "INVALID_CONFIG", errors: [{ pointer: "/domain" }] });
+    await expect(refused({ domain: "./spa.ts" })).rejects.toMatchObject({ hint: 'A file is named as `domainFile: "./spa.ts"`.' });
     await expect(refused({ tools: [] })).rejects.toMatchObject({ code: "INVALID_CONFIG", errors: [{ pointer: "/tools" }] });
   });
 
