@@ -7,7 +7,7 @@ import { ReaderInPlace } from "../memories/reader-in-place.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { readNamedJson, wrongFile } from "../platform/named-file.js";
-import type { ChatModel, Domain, Need } from "../ports/agent.js";
+import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
@@ -55,9 +55,10 @@ export interface ReaderParts {
 export async function openReader(
   config: Config,
   model: ChatModel,
-  { name, needs = [], offline }: Pick<Domain, "name" | "needs" | "offline">,
+  domain: Pick<Domain, "name" | "needs" | "offline" | "tools">,
   { dir, categories, embedder, giveWay, logger }: ReaderParts,
 ): Promise<MessageReader> {
+  const { name, needs = [] } = domain;
   if (model.standIn) {
     const { OfflineReader, sentenceJudgeFor } = await standIn();
     const judge = sentenceJudgeFor({ embedder, logger });
@@ -66,26 +67,26 @@ export async function openReader(
         { embedder: embedder.id },
         "Without a language model less is remembered with this embedder than with EMBEDDING_PROVIDER=minilm",
       );
-    return new OfflineReader({ needs, categories, words: wordsOf(needs, offline), judge, giveWay });
+    return new OfflineReader({ needs, categories, words: wordsOf(domain), judge, giveWay });
   }
   if (config.MEM0_INFER) return Mem0Reader.open({ dir, model });
   const reader = new LlmReader(model, { name, categories, needs, logger });
-  return new ReaderInPlace(reader, plainReader({ needs, ...(offline && { offline }) }, { categories, giveWay }), logger, model);
+  return new ReaderInPlace(reader, plainReader(domain, { categories, giveWay }), logger, model);
 }
 
-/** What names the domain's needs and categories, for the stand-in. */
-function wordsOf(needs: readonly Need[], offline: Domain["offline"]): DomainWords {
-  return offline?.words ?? { needs: needWordsOf(needs), categories: {} };
+type ReadDomain = Pick<Domain, "needs" | "offline" | "tools">;
+
+/** What names the domain's needs, its categories and what its tools do, for the stand-in. */
+function wordsOf({ needs = [], offline, tools }: ReadDomain): DomainWords {
+  const requests = tools.flatMap((tool) => tool.offline?.words ?? []);
+  return offline?.words ?? { needs: needWordsOf(needs), requests, categories: {} };
 }
 
 /** The stand-in by its rules alone, made when it is first asked. Where its package isn't installed, asking it fails. */
-export function plainReader(
-  { needs = [], offline }: Pick<Domain, "needs" | "offline">,
-  { categories, giveWay }: Pick<ReaderParts, "categories" | "giveWay">,
-): MessageReader {
+export function plainReader(domain: ReadDomain, { categories, giveWay }: Pick<ReaderParts, "categories" | "giveWay">): MessageReader {
   const opened = once(async () => {
     const { OfflineReader } = await standIn();
-    return new OfflineReader({ needs, categories, words: wordsOf(needs, offline), judge: null, giveWay });
+    return new OfflineReader({ needs: domain.needs ?? [], categories, words: wordsOf(domain), judge: null, giveWay });
   });
   return { name: "rules", read: async (message, options) => (await opened()).read(message, options) };
 }

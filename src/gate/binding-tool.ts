@@ -8,7 +8,7 @@ import { ANSWERABLE_TURNS, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
 import type { ShownCall, ShownCalls } from "./shown-calls.js";
 import { candidateOf, type StatedParts } from "./stated.js";
-import { type Conflict, type Verdict, whyUnchecked } from "./verdict.js";
+import { needLine, type Verdict, whyUnchecked } from "./verdict.js";
 
 /** What the gate adds to a binding tool's arguments: how the guest answered what they were shown. */
 const ANSWER = {
@@ -156,7 +156,7 @@ class HeldCall {
     const mentioned = [...new Set([...told, ...(verdict?.mentions.map(({ id }) => id) ?? [])])];
     const shown = { call, turn: this.#context.turn, against, mentioned, done: null };
     await this.#parts.shown.put(this.#context.owner, shown);
-    const conflicts = verdict?.conflicts.map(conflictLine) ?? [];
+    const conflicts = verdict?.conflicts.map(({ need, because, toConfirm }) => needLine(need, because, toConfirm)) ?? [];
     const output = {
       status: against === "" ? "shown" : "stopped",
       shown: line,
@@ -190,11 +190,6 @@ function refusal(asked: string, against: string): string | null {
   return asked === against
     ? "`agreed` passes over nothing: where the guest's words say to do it all the same, call again with `anyway`."
     : "Tell the guest first: only a later message of theirs can answer this.";
-}
-
-function conflictLine({ need, because, toConfirm }: Conflict): string {
-  const asks = toConfirm ? " That is not confirmed yet: ask whether it is so." : "";
-  return `${need}. ${because}${asks}`;
 }
 
 /** What stands against it. The empty string: nothing. */

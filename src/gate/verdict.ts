@@ -180,15 +180,19 @@ export function verdictOf(basis: Basis): Verdict {
     }
     const { because } = stated;
     const need = who === "self" ? memory : `${who}: ${memory}`;
-    const asks = toConfirm ? " That is not confirmed yet: is it so?" : "";
     if (comes === "unsaid")
-      mentions.push({ id: memoryId, along: false, need, line: `If ${who} comes along: ${memory}. ${because}${asks}` });
+      mentions.push({ id: memoryId, along: false, need, line: needLine(`If ${who} comes along: ${memory}`, because, toConfirm) });
     else if (stated.state === "unknown" || broughtAlong)
-      mentions.push({ id: memoryId, along: true, need, line: `${need}. ${because}${asks}` });
+      mentions.push({ id: memoryId, along: true, need, line: needLine(need, because, toConfirm) });
     else conflicts.push({ memoryId, memory, who, need, needName, because, toConfirm, source });
   }
   const { along, unchecked, memoryOff } = basis;
   return { along, conflicts, mentions, met, checked, unchecked, memoryOff, basis };
+}
+
+/** A need with what stands against it, or isn't known, for whoever tells the guest. */
+export function needLine(need: string, because: string, toConfirm: boolean): string {
+  return `${need}. ${because}${toConfirm ? " That is not confirmed yet: is it so?" : ""}`;
 }
 
 /** Who is who, as what is known and said tells. */

@@ -25,6 +25,8 @@ export interface DomainWords {
   }[];
   /** What a need comes from and may pass, by the need's name: a knee, for access without steps. Default: nothing. */
   readonly reasons?: Readonly<Record<string, readonly string[]>>;
+  /** How a message begins that asks for something to be done, as the domain's tools give it. Default: nothing beside "book", "find". */
+  readonly requests?: readonly string[];
   /** By the category's name. */
   readonly categories: Readonly<Record<string, readonly string[]>>;
 }
@@ -33,6 +35,8 @@ export interface DomainWords {
 export type MemoryCommand =
   /** `text`: what is to be remembered, as it was said. */
   | { readonly kind: "remember"; readonly text: string }
+  /** "Forget that", of which nothing in the message says what it is. */
+  | { readonly kind: "forget_that" }
   /** `what`: what the memory is about, as it was said. `whom`: the relation or name of somebody, all about whom is to be forgotten. */
   | { readonly kind: "forget"; readonly what: string; readonly whom?: string }
   | { readonly kind: "forget_all" }

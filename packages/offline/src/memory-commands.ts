@@ -91,6 +91,7 @@ function commandAt(clause: string, rest: string, asks: boolean): Sized | null {
   if (keepsOut(own)) return { kind: "do_not_remember", length };
   if (whole(lists.list)) return { kind: "list", length };
   if (whole(lists.forget_all)) return { kind: "forget_all", length };
+  if (whole(lists.forget_that)) return { kind: "forget_that", length };
   // "Could you forget …?" asks for it; "did you forget …?" asks whether.
   if (asks && !words.slice(0, from).some((word) => word === "you" || word === "du")) return null;
   if (whole(lists.no_longer)) return { kind: "no_longer", what: "", length };

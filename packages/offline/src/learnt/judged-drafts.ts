@@ -112,14 +112,11 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   if (judgement.keep < (hard ? (passing ? DOUBTED_ASK_FROM : ASK_FROM) : keepFrom) || clause.text.length > MAX_CHARS || (passing && !hard))
     return [];
   // "Book the second one for me and Leo" tells of one evening.
-  const asks =
-    english.orders.at(
-      words,
-      Math.max(
-        0,
-        words.findIndex((word) => !english.fillers.has(word)),
-      ),
-    ) > 0;
+  const begins = Math.max(
+    0,
+    words.findIndex((word) => !english.fillers.has(word)),
+  );
+  const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins);
   if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;

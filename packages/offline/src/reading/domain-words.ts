@@ -16,6 +16,7 @@ export class Vocabulary {
   readonly #needs: readonly (Pick<FoundNeed, "need" | "category" | "kind"> & { readonly list: WordList })[];
   readonly #limits: readonly { readonly need: string; readonly category: string; readonly list: WordList }[];
   readonly #reasons: readonly (readonly [need: string, list: WordList])[];
+  readonly #requests: WordList;
   readonly #categories: readonly (readonly [category: string, list: WordList])[];
 
   /** Needs that the domain doesn't have are `other`. */
@@ -26,6 +27,7 @@ export class Vocabulary {
     );
     this.#limits = lists.filter(({ need, kind }) => kind === "limit" && needs.has(need));
     this.#reasons = Object.entries(words.reasons ?? {}).map(([need, phrases]) => [need, new WordList(phrases)]);
+    this.#requests = new WordList(words.requests ?? []);
     this.#categories = Object.entries(words.categories).map(([category, phrases]) => [category, new WordList(phrases)]);
   }
 
@@ -48,6 +50,11 @@ export class Vocabulary {
   /** The limit whose words these are; undefined where they name none. */
   limitIn(words: readonly string[]): { readonly need: string; readonly category: string; readonly at: number } | undefined {
     return this.#limits.map(({ list, ...limit }) => ({ ...limit, at: list.in(words) })).find(({ at }) => at !== -1);
+  }
+
+  /** Whether words from `at` on ask for what the domain's tools do. */
+  requestsAt(words: readonly string[], at: number): boolean {
+    return this.#requests.at(words, at) > 0;
   }
 
   /** The needs that may come from what the words name. */

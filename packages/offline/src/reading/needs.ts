@@ -71,7 +71,7 @@ function avoids(read: ReadClause, words: readonly string[], cueAt: number, thing
 function isTrait(read: ReadClause, words: readonly string[], need: FoundNeed): boolean {
   const { language, who } = read;
   if (denies(read, words, need.at)) return false;
-  const someone = who.kind === "self" || who.kind === "companion";
+  const someone = who.kind === "self" || who.kind === "companion" || isCalled(read.clause, who);
   if (language.name !== "en") return someone;
   // "I'm looking for a vegan place" is about the place.
   if (isOver(words) || english.nouns_after.has(words[need.at + need.length])) return false;
@@ -118,10 +118,15 @@ export function saysNoMore({ words }: Clause, language: Language, vocabulary: Vo
   );
 }
 
+/** "Pelle can't have milk", "Mia needs a child seat": by a name that may be nobody's. */
+function isCalled({ text, words }: Clause, who: ReadClause["who"]): boolean {
+  return who.kind === "nobody" && isName(rawWords(text)[0] ?? "") && /^(?:can|has|does|is|needs|uses)/u.test(words[1] ?? "");
+}
+
 /** A need of which it isn't known yet what it is about. */
 export function hardDraft({ clause, language, who }: ReadClause, text: string): Draft {
   const [first = ""] = rawWords(clause.text);
-  const called = who.kind === "nobody" && isName(first) && /^(?:can|has|does|is)/u.test(clause.words[1] ?? "");
+  const called = isCalled(clause, who);
   return {
     clause,
     text,

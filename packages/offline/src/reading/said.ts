@@ -10,8 +10,8 @@ const SO_YOU_KNOW = /^(?:just\s+)?so\s+you(?:'re|\s+are)?\s+(?:know|aware)[,:]?\
 export function asSaid(text: string): string {
   const from = text
     .replace(SO_YOU_KNOW, "")
-    .replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|honestly)\s+)+/iu, "");
-  return capital(from.replace(/(?:\s+(?:please|pls|lol|haha|tbh|btw|thx|sry|sorry))*[\s.!?]*$/iu, ""));
+    .replace(/^(?:(?:and|but|so|because|cos|also|please|pls|just|ok|okay|well|btw|by the way|honestly|hi|hello)[,\s]+)+/iu, "");
+  return capital(from.replace(/(?:,?\s+(?:please|pls|lol|haha|tbh|btw|by the way|thx|sry|sorry))*[\s.!?]*$/iu, ""));
 }
 
 /** When somebody moved. */

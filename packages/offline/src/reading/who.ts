@@ -28,7 +28,8 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     // "My little daughter": one word may stand between.
     for (const from of [at + 1, at + 2]) {
       const relation = relationAt(bare, from);
-      if (relation === undefined) continue;
+      // "My guide dog" is what somebody uses.
+      if (relation === undefined || (from > at + 1 && PETS.has(relation.relation))) continue;
       const name = rawWords(clause.text)[from + relation.length] ?? "";
       const next = words[from + relation.length] ?? "";
       // "My son's classmate" is somebody else.
@@ -43,6 +44,8 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   if (language.others.has(words[0])) return { kind: "other" };
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
 }
+
+const PETS: ReadonlySet<string> = new Set(["dog", "cat"]);
 
 export function isName(word: string): boolean {
   return /^\p{Lu}\p{Ll}/u.test(word) && folded(word) !== "i";

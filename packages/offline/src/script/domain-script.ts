@@ -2,7 +2,7 @@ import type { AnyTool, Domain, JsonObject, JsonValue, OfflineScript, ScriptMove,
 import { WordList, wordsIn } from "maitred/stand-in";
 import { z } from "zod";
 import { isOff } from "./memory-moves.js";
-import { MEMORY_OFF, NOT_KEPT } from "./memory-replies.js";
+import { MEMORY_OFF, memoriesReply, NOT_KEPT } from "./memory-replies.js";
 import { memoryTalk } from "./memory-talk.js";
 import { callThen, say } from "./moves.js";
 import { companionsIn } from "./party-words.js";
@@ -16,7 +16,7 @@ import { readReply } from "./reply.js";
 export function domainScript({ name, tools, needs = [] }: Pick<Domain, "name" | "tools" | "needs">): OfflineScript {
   const played = tools.flatMap((tool) => (tool.offline === undefined ? [] : [{ tool, list: new WordList(tool.offline.words) }]));
   const memory = memoryTalk(needs);
-  const named = new WordList(needs.flatMap(({ words = [] }) => words));
+  const named = needs.map(({ words = [] }) => ({ list: new WordList(words) }));
   const script = { played, listed: tools.find(({ looksUp }) => looksUp?.bound === true), named };
   return {
     name: `${name}, by rules`,
@@ -28,8 +28,12 @@ interface Script {
   readonly played: readonly { readonly tool: AnyTool; readonly list: WordList }[];
   /** Lists what is bound. */
   readonly listed: AnyTool | undefined;
-  /** Words for the domain's needs. */
-  readonly named: WordList;
+  /** Words for each of the domain's needs. */
+  readonly named: readonly Named[];
+}
+
+interface Named {
+  readonly list: WordList;
 }
 
 function requested(view: ScriptView, script: Script): ScriptMove {
@@ -41,7 +45,7 @@ function requested(view: ScriptView, script: Script): ScriptMove {
     const { agreed: _agreed, anyway: _anyway, ...input } = open.input;
     if (yes || override) {
       const answer = override ? { anyway: view.message } : { agreed: view.message };
-      return callThen(view, { name: open.name, arguments: { ...input, ...answer } }, told);
+      return callThen(view, { name: open.name, arguments: { ...input, ...answer } }, (output) => told(output, open.shown));
     }
     if (no && words.length <= MOST_WORDS_OF_A_NO) return say("Then I leave it as it is.");
   }
@@ -51,9 +55,10 @@ function requested(view: ScriptView, script: Script): ScriptMove {
     .toSorted((a, b) => rankOf(b.tool) - rankOf(a.tool));
   if (best !== undefined) {
     const input = best.tool.offline?.input?.(view.message, { companions: companionsIn(view.message) }) ?? {};
-    return callThen(view, { name: best.tool.name, arguments: input }, told);
+    return callThen(view, { name: best.tool.name, arguments: input }, (output) => told(output));
   }
-  if (script.named.in(words) !== -1 && !view.message.includes("?")) return noted(view, script);
+  const asked = script.named.filter(({ list }) => list.in(words) !== -1);
+  if (asked.length > 0) return view.message.includes("?") ? recited(view, asked) : noted(view, script);
   return say(helpOf(script, isOff(view)));
 }
 
@@ -67,9 +72,21 @@ function rankOf({ ends, binds }: AnyTool): number {
 const shownSchema = z.looseObject({ status: z.enum(["shown", "stopped"]), shown: z.string() });
 
 /** What the answer before showed, and a yes may do. */
-function openCall({ window }: ScriptView): { readonly name: string; readonly input: JsonObject } | undefined {
-  const shown = window.at(-1)?.observations.findLast(({ output }) => shownSchema.safeParse(output).success);
-  return shown === undefined ? undefined : { name: shown.name, input: shown.input as JsonObject };
+function openCall({ window }: ScriptView): { readonly name: string; readonly input: JsonObject; readonly shown: string } | undefined {
+  const calls = window.at(-1)?.observations ?? [];
+  return calls
+    .flatMap(({ name, input, output }) => {
+      const { data } = shownSchema.safeParse(output);
+      return data === undefined ? [] : [{ name, input: input as JsonObject, shown: data.shown }];
+    })
+    .at(-1);
+}
+
+/** What is known of needs that a question names. */
+function recited(view: ScriptView, asked: readonly Named[]): ScriptMove {
+  if (isOff(view)) return say(MEMORY_OFF);
+  const known = view.memories.filter(({ text }) => asked.some(({ list }) => list.in(wordsIn(text)) !== -1));
+  return say(memoriesReply(null, known, "about that"));
 }
 
 /** A need may stand against what is booked already. */
@@ -100,8 +117,8 @@ const outputSchema = z.looseObject({
   candidates: z.array(z.string()).default([]),
 });
 
-/** What a tool gave, in plain words. */
-function told(output: JsonValue): string {
+/** What a tool gave, in plain words. `agreed`: what the guest was shown, where they agreed to it. */
+function told(output: JsonValue, agreed?: string): string {
   const { data } = outputSchema.safeParse(output);
   switch (data?.status) {
     case "shown":
@@ -123,7 +140,7 @@ function told(output: JsonValue): string {
     case "already_done":
       return `That is done already: ${data.shown}.`;
     default:
-      return listed(output);
+      return agreed === undefined ? listed(output) : `Done: ${agreed}.`;
   }
 }
 

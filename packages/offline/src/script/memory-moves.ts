@@ -1,4 +1,4 @@
-import type { MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "maitred";
+import type { JsonValue, MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "maitred";
 import { z } from "zod";
 import { contentWords, sharedPart } from "./content-words.js";
 import type { Filing } from "./filing.js";
@@ -33,7 +33,7 @@ export function memoryCommand(view: ScriptView, filing: Filing, needs: ReadonlyS
     case "list":
       if (isOff(view) && view.memories.length === 0) return say(replies.MEMORY_OFF);
       return view.tools.has("list_memories") || view.observations.length > 0
-        ? callThen(view, { name: "list_memories", arguments: {} }, (output) => replies.memoriesReply(output, view.memories))
+        ? callThen(view, LIST, (output) => replies.memoriesReply(output, view.memories))
         : say(replies.memoriesReply(null, view.memories));
     case "remember":
       return change(view, [filing.rememberCall(asked.text, quoteOf(asked.text, view.message))], parts);
@@ -47,6 +47,8 @@ export function memoryCommand(view: ScriptView, filing: Filing, needs: ReadonlyS
         parts,
       );
     }
+    case "forget_that":
+      return asksElsewhere(view) ? undefined : callThen(view, LIST, (output) => pointedReply(output));
     case "forget_all":
       return change(view, [{ name: "forget", arguments: { what: "everything", everything: true } }], parts);
     case "no_longer": {
@@ -59,6 +61,31 @@ export function memoryCommand(view: ScriptView, filing: Filing, needs: ReadonlyS
     default:
       return undefined;
   }
+}
+
+const LIST: ScriptCall = { name: "list_memories", arguments: {} };
+const MAX_LISTED = 10;
+const listedSchema = z.looseObject({ memories: z.array(z.looseObject({ memory_id: z.string(), text: z.string() })) });
+
+/** The answer before asked something that is none of the memory's: "forget that" is said to it. */
+function asksElsewhere({ window }: ScriptView): boolean {
+  const { assistant = "", observations = [] } = window.at(-1) ?? {};
+  return assistant.trimEnd().endsWith("?") && observations.some(({ name }) => name !== LIST.name);
+}
+
+/** "Forget that" says nothing of what is meant: the guest is asked, whatever was listed before. */
+function pointedReply(output: JsonValue): string {
+  const memories = listedSchema.safeParse(output).data?.memories ?? [];
+  return memories.length === 0 ? replies.memoriesReply(output, []) : replies.whichReply(memories.slice(0, MAX_LISTED));
+}
+
+/** What an answer to {@link pointedReply} is about. */
+function openPointed({ observations, assistant }: Pick<ScriptView["window"][number], "observations" | "assistant">) {
+  const listed = observations.find(({ name, output }) => name === LIST.name && assistant.startsWith(pointedReply(output)));
+  const memories = listedSchema.safeParse(listed?.output).data?.memories.slice(0, MAX_LISTED) ?? [];
+  return memories.length === 0
+    ? undefined
+    : { memories, chosen: (id: string): ScriptCall => ({ name: "forget", arguments: { memory_id: id } }) };
 }
 
 /** Without its tools there is no memory to ask. Where none may be called at all, nothing is told by that. */
@@ -154,10 +181,8 @@ function changeReply(observation: Observation, { filing, needs }: Parts): string
 
 /** What an answer to "which of these do you mean?" chooses; undefined where nothing was asked or the message is about something else. */
 export function choice(view: ScriptView, filing: Filing): ScriptMove | undefined {
-  const open = view.window
-    .at(-1)
-    ?.observations.flatMap((observation) => openChange(observation, filing) ?? [])
-    .at(-1);
+  const last = view.window.at(-1);
+  const open = last?.observations.flatMap((observation) => openChange(observation, filing) ?? []).at(-1) ?? (last && openPointed(last));
   const words = view.message.trim().split(/\s+/).length;
   if (open === undefined || open.memories.length === 0 || words > MAX_CHOICE_WORDS || view.message.includes("?")) return undefined;
   const digit = /^\W*(\d{1,2})\W*$/.exec(view.message)?.[1];

@@ -13,13 +13,13 @@ const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me wh
 const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });
 const memoriesSchema = z.looseObject({ memories: z.array(memorySchema) });
 
-export function memoriesReply(output: JsonValue, known: readonly MemoryLine[]): string {
+export function memoriesReply(output: JsonValue, known: readonly MemoryLine[], what = "about you"): string {
   const listed =
     memoriesSchema.safeParse(output).data?.memories ??
     known.map(({ text, subject, mustHold }) => ({ text, about: subject, must_hold: mustHold }));
-  if (listed.length === 0) return "I remember nothing about you yet.";
+  if (listed.length === 0) return `I remember nothing ${what} yet.`;
   const lines = listed.map(({ text, about, must_hold }) => `- ${ofWhom(about, text)}${must_hold ? " (must hold)" : ""}`);
-  return ["This is what I remember about you:", ...lines].join("\n");
+  return [`This is what I remember ${what}:`, ...lines].join("\n");
 }
 
 const changeSchema = z.looseObject({

@@ -67,10 +67,14 @@ export function settle(view: ScriptView, needs: ReadonlySet<string>): ScriptMove
   const offered = new Set(view.window.at(-1)?.observations.flatMap(putToWait));
   const asked = view.waiting.filter((line) => answered.includes(question(line, needs)) || offered.has(line.id));
   const quote = view.message.trim();
-  const { yes: agrees, no, partly, order } = readReply(quote);
+  const { yes: agrees, partly, order, ...says } = readReply(quote);
   // "Keep it": whether what it is about still holds isn't said.
-  const yes = agrees || (agreesToKeep(quote) && !asked.some(({ text }) => CHANGE.test(text)));
-  const answersIt = asked.length > 0 && view.commands.length === 0 && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
+  const changes = asked.some(({ text }) => CHANGE.test(text));
+  const yes = agrees || (agreesToKeep(quote) && !changes);
+  // "Forget that", of what would be kept.
+  const declines = !changes && view.commands[0]?.kind === "forget_that";
+  const no = declines || says.no;
+  const answersIt = asked.length > 0 && (declines || view.commands.length === 0) && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
   if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map((line) => question(line, needs)).join(" ")}`);
   if (!answersIt || yes === no || order) return undefined;
   const answers = asked.map(({ id }) => ({ memory_id: id, answer: yes ? "yes" : "no", quote }));
