@@ -1,5 +1,6 @@
 import type { Memory } from "../domain/memory.js";
 import { readableName } from "../domain/need-name.js";
+import { numberIn } from "../languages/numbers.js";
 import type { Need } from "../ports/agent.js";
 import type { Stated } from "../ports/binding.js";
 import type { Candidate, NeedCheck } from "./verdict.js";
@@ -39,17 +40,6 @@ function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): bool
   const limit = numberIn(text) ?? numberIn(source?.quote ?? "");
   if (limit === null) return "unknown";
   return kind === "at_least" ? stated >= limit : stated <= limit;
-}
-
-/** The one number in words, however it is written; null where there is none, or several. */
-export function numberIn(text: string): number | null {
-  const [only, another] = text.match(/\d[\d.,]*/gu) ?? [];
-  if (only === undefined || another !== undefined) return null;
-  const digits = only.replace(/[.,]$/u, "");
-  // "1,200" and "1.200" are a thousand and more, "1,2" is not.
-  const plain = /^\d{1,3}(?:[.,]\d{3})+$/u.test(digits) ? digits.replaceAll(/[.,]/gu, "") : digits.replace(",", ".");
-  const number = Number(plain);
-  return Number.isFinite(number) ? number : null;
 }
 
 function notStated(line: string, need: Need | undefined): NeedCheck {

@@ -3,12 +3,13 @@
 import type { PendingChange } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { normalised } from "../domain/normalised-text.js";
+import { countOtherwise, sayOtherNumbers } from "../languages/numbers.js";
 import { Companions, nameOf } from "./companions.js";
 import type { ProposedChange } from "./proposed-change.js";
 import type { Reconciled, ReconcileRules } from "./reconciled.js";
 import { activated, ended, expiredWaiting, seenAgain, supersededBy } from "./record-changes.js";
 import { isBefore, isNewer, messageOf, overBefore } from "./record-order.js";
-import { isTwin, restates, sameFrame, sayOtherNumbers, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
+import { isNamedNeed, isTwin, restates, sameFrame, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
 import { wasForgotten } from "./was-forgotten.js";
@@ -313,17 +314,20 @@ class Reconciliation {
     return this.#rivals(record).some((other) => other.explicit && other.status === "active");
   }
 
-  /** What holds of the same person in the slot of a need: another diet, another number of a limit. */
+  /** What holds of the same person in the slot of a need: another diet, another number of a limit, or of whatever a need counts. */
   #inItsSlot(record: MemoryRecord): MemoryRecord | undefined {
-    const slotOf = ({ status, strength, need }: MemoryRecord) =>
-      status === "active" && strength === "hard" && need !== null ? this.#rules.slotOf?.(need) : undefined;
+    if (!mayHoldSlot(record)) return undefined;
+    const slotOf = ({ need }: MemoryRecord) => (need === null ? undefined : this.#rules.slotOf?.(need));
     const slot = slotOf(record);
-    if (slot === undefined) return undefined;
+    const excludes = (other: MemoryRecord) => {
+      if (other.need !== record.need) return slot !== undefined && slotOf(other) === slot;
+      return slot === undefined ? countOtherwise(other.text, record.text) : sayOtherNumbers(other.text, record.text);
+    };
     return [...this.#records.values()].find(
       (other) =>
         other.id !== record.id &&
-        (other.need !== record.need || sayOtherNumbers(other, record)) &&
-        slotOf(other) === slot &&
+        mayHoldSlot(other) &&
+        excludes(other) &&
         normalised(other.condition) === normalised(record.condition) &&
         this.#companions.same(other.subject, record.subject),
     );
@@ -380,6 +384,10 @@ class Reconciliation {
     this.#dropped[why] = (this.#dropped[why] ?? 0) + 1;
     if (this.#taking !== null) this.#reasons.set(this.#taking, why);
   }
+}
+
+function mayHoldSlot(record: MemoryRecord): boolean {
+  return record.status === "active" && record.strength === "hard" && isNamedNeed(record);
 }
 
 /** What takes a need's place is said on purpose by hand, and where it is said again in another message. */

@@ -1,5 +1,6 @@
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { normalised } from "../domain/normalised-text.js";
+import { sayOtherNumbers } from "../languages/numbers.js";
 import type { Companions } from "./companions.js";
 
 /** When two statements are one. Narrow: what is only alike stands side by side, and the model says what confirms what. */
@@ -35,12 +36,7 @@ function textOf(record: MemoryRecord): string {
 export function saySame(a: MemoryRecord, b: MemoryRecord, companions: Companions): boolean {
   if (!sameFrame(a, b, companions)) return false;
   if (textOf(a) === textOf(b)) return a.type !== "episodic" || sameDay(a, b);
-  return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard" && !sayOtherNumbers(a, b);
-}
-
-export function sayOtherNumbers(a: MemoryRecord, b: MemoryRecord): boolean {
-  const [one, other] = [a, b].map((record) => textOf(record).match(/\d+/gu)?.join(" ") ?? "");
-  return one !== "" && other !== "" && one !== other;
+  return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard" && !sayOtherNumbers(a.text, b.text);
 }
 
 /** What waits of the same thing, person and need: said plainly now, it is not to be asked about any more. */
@@ -68,7 +64,7 @@ export function standsBeside(written: MemoryRecord, known: MemoryRecord): boolea
   return written.source === null && known.status === "active" && normalised(written.text) !== normalised(known.text);
 }
 
-function isNamedNeed(record: MemoryRecord): boolean {
+export function isNamedNeed(record: MemoryRecord): boolean {
   return record.need !== null && record.need !== "other";
 }
 

@@ -127,6 +127,27 @@ describe("[one-in-a-slot] of needs that exclude each other", () => {
     expect([story.active(), story.of("Is vegetarian")?.superseded_by]).toEqual([["Is vegan"], story.id("Is vegan")]);
   });
 
+  test.each([
+    ["Needs a space 70 cm wide", "Needs a space 85 cm wide", "wheelchair_width"],
+    ["Comes with a party of six", "Comes with a party of 8", "party_size"],
+    ["Needs twenty-five minutes", "Needs forty minutes", "transfer_time"],
+  ])("of a need that counts, another number is asked about: %s, %s", (first, second, name) => {
+    const story = new Story().says(1, need(first, name)).says(2, need(second, name));
+    expect(story.active()).toEqual([first]);
+    expect(story.of(first)?.pending_change).toMatchObject({ op: "supersede", statement: { text: second } });
+    expect(story.says(3, need(second, name)).active()).toEqual([second]);
+  });
+
+  test("numbers that count nothing of each other stand side by side", () => {
+    const said = ["Allergic to nuts since 2019", "Allergic to nuts, carries 2 pens"];
+    expect(
+      new Story()
+        .says(1, need(said[0] ?? "", "no_nuts"))
+        .says(2, need(said[1] ?? "", "no_nuts"))
+        .active(),
+    ).toEqual(said);
+  });
+
   test("so does what names the first, and what is said by hand", () => {
     const named = new Story().says(1, vegetarian);
     named.says(2, { ...vegan, op: "supersede", target_id: named.id("Is vegetarian") });

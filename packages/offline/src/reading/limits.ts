@@ -1,3 +1,4 @@
+import { numberIn } from "maitred/domain";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { isDenial } from "./endings.js";
@@ -19,8 +20,8 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
   const isLimit = english.limits.in(words) !== -1 || (denied && english.exceeding.in(words) !== -1);
   const always = denied || language.always.in(words) !== -1;
   const passing = !always && [english.dated, english.requests, language.once].some((list) => list.in(words) !== -1);
-  const numbers = clause.text.match(/\d[\d.,]*/gu) ?? [];
-  if (!isLimit || passing || numbers.length !== 1 || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1) return [];
+  const number = numberIn(clause.text);
+  if (!isLimit || passing || number === null || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1) return [];
   const limit = vocabulary.limitIn(words);
   const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words);
   if (limit === undefined && !isMoney) return [];
@@ -30,7 +31,7 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
     {
       clause,
       text,
-      about: (limit === undefined ? numbers[0] : words[limit.at]) ?? "",
+      about: (limit === undefined ? String(number) : words[limit.at]) ?? "",
       category: limit?.category ?? BUDGET,
       aspect: need ?? BUDGET,
       condition: "",
