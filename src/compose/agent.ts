@@ -91,8 +91,6 @@ export async function openAgent(
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };
   const modelsOf = await openTenantModels(wiring, domain, costs, engine);
-  if (overrides.domain === undefined && domain.tools.length === 0)
-    logger.info({}, "No domain is named, and @maitred/concierge is not installed: an assistant without tools answers");
   return tenants.map(async ({ prompt = domain.prompt, categories = common, model }) => {
     const { models, provider } = await modelsOf(model);
     const reader =
