@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { isId } from "../platform/ids.js";
 import { unknownFields } from "../platform/nearest-name.js";
+import { isSessionName, MAX_NAME_CHARS, SESSION_NAME_RULE } from "../ports/session-names.js";
 
 /** Fields that many routes share. Each validates as its OpenAPI description says. */
 
@@ -11,8 +12,11 @@ const NO_CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 export const idField = z.string().refine(isId, "not an id of this API").openapi({ type: "string", format: "uuid", pattern: UUID_PATTERN });
 export const idParam = z.object({ id: idField.openapi({ param: { name: "id", in: "path" } }) });
 
-/** An id that may be an importer's own: any text of 1 to 256 characters without control characters. */
-export const messageIdField = z.string().min(1).max(256).regex(NO_CONTROL, "holds control characters").openapi({ type: "string" });
+/** An id that may be an importer's own: whatever can be an application's name of something. */
+export const messageIdField = z
+  .string()
+  .refine(isSessionName, SESSION_NAME_RULE)
+  .openapi({ type: "string", minLength: 1, maxLength: MAX_NAME_CHARS, pattern: NO_CONTROL.source });
 
 /** An application's own name of a session: one of a user's for each. */
 export const externalIdField = messageIdField.openapi({

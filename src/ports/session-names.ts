@@ -4,17 +4,17 @@ import { AppError, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import type { SessionIndex } from "./session-store.js";
 
-/** UTF-16 units of an application's own name of a session. */
-const MAX_EXTERNAL_ID_CHARS = 256;
+/** UTF-16 units of an application's own name of a session, or of a message. */
+export const MAX_NAME_CHARS = 256;
 
 /** A session, by Maitred's id of it or by an application's own name. */
 export type SessionRef = { readonly sessionId: string } | { readonly externalId: string };
 
 /** What can be an application's own name of a session, in words. */
-export const SESSION_NAME_RULE = `text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters without control characters`;
+export const SESSION_NAME_RULE = `text of 1 to ${MAX_NAME_CHARS} characters without control characters`;
 
 export function isSessionName(name: unknown): name is string {
-  return typeof name === "string" && name !== "" && name.length <= MAX_EXTERNAL_ID_CHARS && !/\p{Cc}/u.test(name);
+  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_CHARS && !/\p{Cc}/u.test(name);
 }
 
 /**

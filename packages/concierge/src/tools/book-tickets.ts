@@ -99,8 +99,7 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const consents = seenBefore && same && consentsTo(shown, args, context);
   const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
   const judged = judge(candidateOf(event, section), partyFor(shown, { companions, absent }, context));
-  const cost = { priceCents: section.priceCents, quantity: shown.quantity };
-  const verdict = withBudget(await withBookedBefore(judged, parts.bookings, context.owner, event), context.recalled ?? [], cost);
+  const verdict = await withMentions(judged, parts, { event, section, quantity: shown.quantity }, context);
   const stop = stopOf(event, section, verdict);
   const fresh = verdict.mentions.filter(({ id }) => !shown.mentioned.includes(id));
   const quote: Quote = { ...shown, absent, companions: joined(companions, verdict.along) };
@@ -119,6 +118,17 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const line = `${event.title}, ${section.name}, ${shown.quantity}`;
   await parts.gate.booked(context, { tool: "book_tickets", line, verdict });
   return { ...result, used: verdict.checked };
+}
+
+/** The verdict, with what is to be said beside the needs: what is booked already, and a budget that it goes over. */
+async function withMentions(
+  verdict: Verdict,
+  { bookings }: Pick<BookingParts, "bookings">,
+  { event, section, quantity }: { readonly event: CatalogueEvent; readonly section: Section; readonly quantity: number },
+  { owner, recalled = [] }: ToolContext,
+): Promise<Verdict> {
+  const all = await withBookedBefore(verdict, bookings, owner, event);
+  return withBudget(all, recalled, { priceCents: section.priceCents, quantity });
 }
 
 /** Consent to what the shown quote was stopped for: by its token and words of this message, or by the button. */
@@ -168,8 +178,7 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
       detail: `Only ${left} seats are left in ${section.name}.`,
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
-  const cost = { priceCents: section.priceCents, quantity };
-  const verdict = withBudget(await withBookedBefore(judge(section), bookings, context.owner, event), context.recalled ?? [], cost);
+  const verdict = await withMentions(judge(section), parts, { event, section, quantity }, context);
   const quote = await bookings.addQuote(
     context.owner,
     {
