@@ -9,7 +9,7 @@ export { only, shorterList } from "./domain/recap.js";
 export { waivedIn } from "./gate/booking-receipt.js";
 export { areSaidTogether, isNamedIn, joined, namesOf, RELATIONS } from "./gate/companions.js";
 export { ANSWERABLE_TURNS, standsIn } from "./gate/consent.js";
-export { isOfSeveral } from "./gate/stated.js";
+export { candidateOf } from "./gate/stated.js";
 export { whyUnchecked } from "./gate/verdict.js";
 export { needTalkOf, needWordsOf, OFF_RECORD } from "./languages/need-talk.js";
 export { numberIn } from "./languages/numbers.js";

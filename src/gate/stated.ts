@@ -1,5 +1,5 @@
 import type { Memory } from "../domain/memory.js";
-import { readableName } from "../domain/need-name.js";
+import { kindByName, readableName } from "../domain/need-name.js";
 import { numberIn } from "../languages/numbers.js";
 import type { Need } from "../ports/agent.js";
 import type { Stated } from "../ports/binding.js";
@@ -26,16 +26,20 @@ export function candidateOf(item: unknown, line: string, startsAt: Date | null, 
     check: (memory) => {
       const name = needMeant(memory.need);
       const need = needs.find((each) => each.name === name);
-      const stated = met(need?.states?.(item) ?? "unknown", need?.kind, memory);
-      if (stated === false) return { state: "broken", because: `"${line}" does not meet this: ${readableName(need?.name ?? "")}.` };
-      if (stated === true && !(need?.kind === "avoid" && isOfSeveral(memory))) return { state: "met" };
+      if (need === undefined) return notStated(line, need);
+      const { kind = kindByName(need.name) } = need;
+      const stated = met(need.states?.(item) ?? "unknown", kind, memory);
+      if (stated === "moot") return { state: "moot" };
+      if (stated === false)
+        return { state: "broken", because: need.because?.(item) ?? `"${line}" does not meet this: ${readableName(need.name)}.` };
+      if (stated === true && !(kind === "avoid" && isOfSeveral(memory))) return { state: "met" };
       return notStated(line, need);
     },
   };
 }
 
 /** A limit is held against the one number in the memory, else in the words that it is of. */
-function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): boolean | "unknown" {
+function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): Exclude<Stated, number> {
   if (typeof stated !== "number") return stated;
   const limit = numberIn(text) ?? numberIn(source?.quote ?? "");
   if (limit === null) return "unknown";

@@ -1,3 +1,4 @@
+import { kindByName } from "../domain/need-name.js";
 import { phrasesIn } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
 import type { NeedTalk } from "../ports/need-talk.js";
@@ -19,7 +20,7 @@ export function needTalkOf(words: NeedTalk["words"]): NeedTalk {
 
 /** What names a domain's needs. Default of `kind`: `avoid` for a name that begins with `no_`, else `be`; of `category`: `other`. */
 export function needWordsOf(needs: readonly Need[]): NeedTalk["words"] {
-  return needs.map(({ name: need, words = [], kind = need.startsWith("no_") ? "avoid" : "be", category = "other" }) => ({
+  return needs.map(({ name: need, words = [], kind = kindByName(need), category = "other" }) => ({
     need,
     words,
     kind: kind === "at_most" || kind === "at_least" ? "limit" : kind,

@@ -223,6 +223,8 @@ export interface Need {
   readonly category?: string;
   /** Whether something of the domain's catalogue meets it. Pure. Default: the catalogue says it of nothing. */
   states?(item: unknown): Stated;
+  /** Why something of the catalogue does not meet it, in a sentence for the guest. Pure. Default: that it doesn't, by the need's name. */
+  because?(item: unknown): string;
 }
 
 /** Something that the product's own records say a user did. Becomes an episodic memory; three of one habit are asked about. */

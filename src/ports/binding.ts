@@ -5,9 +5,9 @@ import type { ToolContext } from "./tool-context.js";
 
 /**
  * Whether something of the catalogue meets a need; of a need that is a limit, its number: what it costs, how far it is. `unknown`: the
- * catalogue doesn't say; the guest is told so before it is bound.
+ * catalogue doesn't say; the guest is told so before it is bound. `moot`: there is nothing in it that the need could be about.
  */
-export type Stated = boolean | number | "unknown";
+export type Stated = boolean | number | "unknown" | "moot";
 
 /** What a tool acts on, and how the guest is shown it first. */
 export interface Shown<Input = unknown, Item = unknown> {

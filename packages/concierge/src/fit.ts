@@ -1,7 +1,7 @@
 import type { JsonObject, Judge, RecalledMemory } from "maitred";
 import type { CatalogueEvent } from "./catalogue.js";
-import { candidateOf, checkNeed } from "./need-check.js";
-import { FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
+import { candidateOf, statedOf } from "./need-check.js";
+import { type NeedName, needMeant } from "./needs.js";
 import { says } from "./phrases.js";
 import { genresIn } from "./script/words.js";
 
@@ -46,9 +46,10 @@ export function brokenBy(event: CatalogueEvent, judge: Judge, said: readonly str
 
 function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): FitMark | null {
   const name = needMeant(need ?? null);
-  if (name === null || (FOOD_NEEDS.has(name) && event.kitchen === null)) return null;
-  const states = event.sections.map((section) => checkNeed(name, event, section).state);
-  const met = states.includes("met") ? true : states.includes("broken") ? false : null;
+  if (name === null) return null;
+  const states = event.sections.map((section) => statedOf(name, { event, section }));
+  if (states.includes("moot")) return null;
+  const met = states.includes(true) ? true : states.includes(false) ? false : null;
   const who = subject.startsWith(COMPANION) ? ` for ${subject.slice(COMPANION.length)}` : "";
   return { memory_id: id, label: labelOf(name, met) + who, met };
 }

@@ -1,7 +1,7 @@
 import type { DomainToOpen } from "maitred";
 import { needTalkOf } from "maitred/domain";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
-import { CONCIERGE_NEEDS } from "./needs.js";
+import { STATED_NEEDS } from "./need-check.js";
 import { openConcierge } from "./open-concierge.js";
 import { CONCIERGE_RECALL } from "./recall-table.js";
 import { CONCIERGE_WORDS } from "./words.js";
@@ -10,7 +10,7 @@ import { CONCIERGE_WORDS } from "./words.js";
 export const concierge: DomainToOpen = {
   categories: CONCIERGE_CATEGORIES,
   recall: CONCIERGE_RECALL,
-  needs: CONCIERGE_NEEDS,
+  needs: STATED_NEEDS,
   needTalk: needTalkOf(CONCIERGE_WORDS.needs),
   open: openConcierge,
 };

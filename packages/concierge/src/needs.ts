@@ -60,8 +60,5 @@ function spelt(name: string): string {
     .trim();
 }
 
-/** Needs that name one thing that must not be in the food. */
-export const SUBSTANCES: ReadonlySet<string> = new Set<NeedName>(WITHOUT.map(({ name }) => name));
-
 /** Needs that concern only what is served. */
 export const FOOD_NEEDS: ReadonlySet<string> = new Set<NeedName>([...DIETS, ...WITHOUT].map(({ name }) => name));

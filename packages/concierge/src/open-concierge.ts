@@ -7,7 +7,7 @@ import { Catalogue } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
 import { EngineBookings } from "./engine-bookings.js";
 import { happeningOf } from "./happenings.js";
-import { CONCIERGE_NEEDS } from "./needs.js";
+import { STATED_NEEDS } from "./need-check.js";
 import { conciergeScript } from "./offline-script.js";
 import { CONCIERGE_PROMPT } from "./prompt.js";
 import { CONCIERGE_RECALL } from "./recall-table.js";
@@ -34,7 +34,7 @@ export async function openConcierge({ engine, gate }: DomainParts): Promise<Doma
     tools,
     categories: CONCIERGE_CATEGORIES,
     recall: CONCIERGE_RECALL,
-    needs: CONCIERGE_NEEDS,
+    needs: STATED_NEEDS,
     offRecord: OFF_RECORD,
     needTalk: needTalkOf(CONCIERGE_WORDS.needs),
     offline: conciergeScript,
