@@ -151,7 +151,11 @@ export class NeedWords {
   }
 
   #subjectIn(clause: Words): string | null {
-    const companion = this.#relations.find(([, list]) => list.in(clause.words) !== -1);
+    const named = this.#relations.filter(([, list]) => list.in(clause.words) !== -1);
+    // The dog of "guide dog" is no companion.
+    const found = named.length === 0 ? [] : this.#found(clause);
+    const beside = clause.words.map((word, index) => (found.some(({ at, length }) => index >= at && index < at + length) ? "" : word));
+    const companion = named.find(([, list]) => list.in(beside) !== -1);
     if (companion !== undefined) return `companion:${companion[0]}`;
     return this.#talk.own.in(clause) ? "self" : null;
   }
