@@ -13,6 +13,7 @@ export { candidateOf } from "./gate/stated.js";
 export { whyUnchecked } from "./gate/verdict.js";
 export { needTalkOf, needWordsOf, OFF_RECORD } from "./languages/need-talk.js";
 export { numberIn } from "./languages/numbers.js";
+export { recallTableOf } from "./languages/recall-talk.js";
 export { default as relationsOfGuests } from "./languages/relations.json" with { type: "json" };
 export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
 export { derivedId, newId } from "./platform/ids.js";

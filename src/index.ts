@@ -78,7 +78,7 @@ export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
 export type { SamePeople } from "./gate/people.js";
 export type { Basis, Candidate, CheckedNeed, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
 export type { UserNow, UserParts } from "./library/checked.js";
-export { type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
+export { type CategoryDefinition, type DomainDefinition, defineDomain, type NeedDefinition } from "./library/define-domain.js";
 export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";
 export type { SessionName } from "./library/known-options.js";
 export { createMaitred, createOrchestrator, type Maitred } from "./library/library.js";

@@ -1,5 +1,7 @@
 import { type Category, category, DEFAULT_CATEGORIES } from "../domain/categories.js";
+import type { RecallTable } from "../domain/recall-table.js";
 import { needTalkOf, needWordsOf, OFF_RECORD } from "../languages/need-talk.js";
+import { recallTableOf } from "../languages/recall-talk.js";
 import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { nearestName } from "../platform/nearest-name.js";
 import type { AnyTool, Domain, Need } from "../ports/agent.js";
@@ -17,6 +19,8 @@ export interface NeedDefinition<Item, Language extends string = string> {
   readonly words: Readonly<Record<Language, readonly string[]>>;
   /** Whether something of the catalogue meets it; of a limit its number; `"unknown"` where it doesn't say: the guest is told. Pure. */
   states(item: Item): Stated;
+  /** Why something of the catalogue does not meet it, in a sentence for the guest. Pure. Default: that it doesn't, by the need's name. */
+  because?(item: Item): string;
   /** The category of its memories. Default: the one that is hard, where there is one. */
   readonly category?: string;
   /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
@@ -29,9 +33,18 @@ export interface NeedDefinition<Item, Language extends string = string> {
   readonly spellings?: readonly string[];
 }
 
+/** What is remembered of users, as a domain's author writes it. `Language`: that the domain claims. */
+export interface CategoryDefinition<Language extends string = string> extends Category {
+  /**
+   * Words and short phrases of messages that its statements matter to, in every language of the domain: "route", "tour". Where a domain has
+   * any, what is given of the rest is what those messages don't exclude. Default: what is like the message.
+   */
+  readonly situations?: Readonly<Record<Language, readonly string[]>>;
+}
+
 /** A product, described once. */
 export interface DomainDefinition<Item, Language extends string = string>
-  extends Pick<Domain, "recall" | "arrange" | "records" | "close" | "offline"> {
+  extends Pick<Domain, "arrange" | "records" | "close" | "offline"> {
   /** 1 to 64 small letters, digits, `_` and `-`. Becomes `agent_type` of its sessions. */
   readonly name: string;
   /** The system prompt: what the assistant is. Stable, without dates or user data. */
@@ -39,7 +52,12 @@ export interface DomainDefinition<Item, Language extends string = string>
   /** ISO 639-1. Every need has words in each. Default: `en`. */
   readonly languages?: readonly Language[];
   /** What is remembered of users; one of them is `other`. Default: needs, and a general table of what need not hold. */
-  readonly categories?: readonly Category[];
+  readonly categories?: readonly CategoryDefinition<NoInfer<Language>>[];
+  /**
+   * Instead of the categories' `situations`: the occasions that these name, with anchor sentences and more; what else of the table is left
+   * out is how guests speak, whatever the domain.
+   */
+  readonly recall?: Pick<RecallTable, "occasions"> & Partial<RecallTable>;
   readonly needs?: readonly NeedDefinition<Item, NoInfer<Language>>[];
   /** Each says what it `binds`, or that it `looksUp`. Made with `defineTool`. */
   readonly tools: readonly OfCatalogue<Item>[];
@@ -60,14 +78,25 @@ export interface DomainDefinition<Item, Language extends string = string>
  */
 export function defineDomain<Item = never, const Language extends string = "en">(definition: DomainDefinition<Item, Language>): Domain {
   refuse(nameOf(definition), wrongShape(definition));
-  const { name, prompt, tools, languages = ["en"], categories = categoriesWithNeeds(), needs = [], ...rest } = definition;
+  const {
+    name,
+    prompt,
+    tools,
+    languages = ["en"],
+    needs = [],
+    recall: given,
+    categories: described = categoriesWithNeeds(),
+    ...rest
+  } = definition;
+  const { categories, recall } = recallOf(described, given);
   const named = needs.map((need) => ({ ...need, category: need.category ?? onlyHard(categories) ?? "" }));
   const wrong = [
     ...(/^[a-z][a-z0-9_-]{0,63}$/.test(name) ? [] : [at("/name", "1 to 64 small letters, digits, `_` and `-`")]),
     ...(prompt.trim() === "" ? [at("/prompt", "it is empty")] : []),
     ...named.flatMap((need, index) => wrongIn(need, index, named, { languages, categories })),
     ...tools.flatMap((tool, index) => wrongTool(tool, index, tools)),
-    ...wrongOccasions(categories, definition.recall),
+    ...described.flatMap((each, index) => wrongSituations(each, index, languages, given !== undefined)),
+    ...wrongOccasions(categories, recall),
   ];
   refuse(name, wrong);
   const flat = named.map(({ words, ...need }): Need => {
@@ -75,7 +104,33 @@ export function defineDomain<Item = never, const Language extends string = "en">
     return { ...need, ...(slot !== undefined && { slot }), words: Object.values<readonly string[]>(words).flat() } as Need;
   });
   const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
-  return { ...rest, name, prompt, tools, categories, needs: flat, needTalk, offRecord };
+  return { ...rest, ...(recall && { recall }), name, prompt, tools, categories, needs: flat, needTalk, offRecord };
+}
+
+interface Recalled {
+  readonly categories: readonly Category[];
+  readonly recall: RecallTable | undefined;
+}
+
+/** Each category that has situations is an occasion of its own, at which its statements matter. */
+function recallOf(described: readonly CategoryDefinition[], given: DomainDefinition<never>["recall"]): Recalled {
+  const occasions = Object.fromEntries(
+    described.flatMap(({ name, situations: words }) => (words === undefined ? [] : [[name, { words }]])),
+  );
+  const categories = described.map(({ situations, ...each }) =>
+    situations === undefined ? each : { ...each, occasions: { always: [each.name] } },
+  );
+  if (given !== undefined) return { categories, recall: { ...recallTableOf(given.occasions), ...given } };
+  return { categories, recall: Object.keys(occasions).length === 0 ? undefined : recallTableOf(occasions) };
+}
+
+function wrongSituations({ situations }: CategoryDefinition, index: number, languages: readonly string[], isTwice: boolean): ErrorDetail[] {
+  if (situations === undefined) return [];
+  const pointer = `/categories/${index}/situations`;
+  if (isTwice) return [at(pointer, "`recall` says it already: one of the two")];
+  return languages
+    .filter((language) => (situations[language] ?? []).length === 0)
+    .map((language) => at(`${pointer}/${language}`, "there is no word in a language that the domain claims"));
 }
 
 /** The general table, with one category for all that must hold. */
@@ -167,7 +222,7 @@ function wrongTool({ name, binds, ends, looksUp }: AnyTool, index: number, all: 
 }
 
 /** An occasion that no category has calls for nothing, and one that no table has is never found. */
-function wrongOccasions(categories: readonly Category[], recall: Domain["recall"]): ErrorDetail[] {
+function wrongOccasions(categories: readonly Category[], recall: RecallTable | undefined): ErrorDetail[] {
   if (recall === undefined) return [];
   if (typeof recall.occasions !== "object") return [at("/recall/occasions", "it names none")];
   const known = Object.keys(recall.occasions);

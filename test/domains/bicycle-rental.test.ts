@@ -104,3 +104,18 @@ test("[gate-of-every-domain] “forget that” to what waits keeps nothing of it
   expect(await says("forget that")).not.toMatch(/Which of these/);
   expect(await knows()).toHaveLength(1);
 });
+
+test("what a category is for is what its situations' messages are given", async () => {
+  await guest();
+  const user = (maitred as Maitred).for({ user: `rider-${users}` });
+  await user.memories.add("Likes flat routes along rivers", { category: "riding", strength: "soft" });
+  await user.memories.add("Wants hydraulic pads", { category: "repairs", strength: "soft" });
+  await user.memories.add("Needs a low frame", { category: "needs", strength: "hard" });
+  const given = async (message: string) => {
+    const { memory } = await user.chat(message);
+    return memory.recalled.map(({ text }) => text).toSorted();
+  };
+  expect(await given("Which tour would you take on a sunny afternoon?")).toEqual(["Likes flat routes along rivers", "Needs a low frame"]);
+  expect(await given("Könnt ihr die Bremsen nachstellen?")).toEqual(["Needs a low frame", "Wants hydraulic pads"]);
+  expect(await given("Thank you!")).toEqual([]);
+});

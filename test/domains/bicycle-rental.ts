@@ -17,10 +17,34 @@ const named = (words: string) => bikes.filter(({ id }) => words.toLowerCase().in
 const line = ({ name, euros }: Bike) => `${name}, €${euros}`;
 const riders = z.array(z.string()).default([]).describe("who comes along, as they are named");
 
+function category(
+  name: string,
+  description: string,
+  type: "preference" | "constraint" | "fact",
+  strength: "hard" | "soft",
+  fixed: readonly string[],
+  open: string,
+  situations?: { readonly en: readonly string[]; readonly de: readonly string[] },
+) {
+  return { name, description, type, strength, fixed, open, ...(situations && { situations }) };
+}
+
 export default defineDomain({
   name: "bikes",
   prompt: "You look after the rentals of a bicycle workshop. Offer what the tools give.",
   languages: ["en", "de"],
+  categories: [
+    category("needs", "what must hold for somebody", "constraint", "hard", [], "the need"),
+    category("riding", "where and how somebody likes to ride", "preference", "soft", [], "the way", {
+      en: ["route", "tour", "ride"],
+      de: ["strecke", "tour"],
+    }),
+    category("repairs", "what is done to somebody's own bicycle, and how", "preference", "soft", [], "the part", {
+      en: ["repair", "brakes", "tyres"],
+      de: ["reparatur", "bremsen", "reifen"],
+    }),
+    category("other", "anything else of lasting use", "fact", "soft", [], "what it is about"),
+  ],
   needs: [
     {
       name: "step_through",

@@ -75,6 +75,21 @@ describe("what can't be a domain is said at once, with its name and the place", 
     expect(wrong(() => defineDomain({ ...hotel, recall: {} as never }))).toEqual({ "/recall/occasions": "it names none" });
   });
 
+  test("a category's situations are in every language of the domain, and said once", () => {
+    const other = category("other", "anything else", "fact", "soft", [], "what it is about");
+    const rides = { ...category("rides", "where somebody rides", "preference", "soft", []), situations: { en: ["tour"], de: ["tour"] } };
+    const needs = category("needs", "what must hold", "constraint", "hard", [], "the need");
+    const { recall, categories = [] } = defineDomain({ ...hotel, categories: [needs, rides, other] });
+    expect(Object.keys(recall?.occasions ?? {})).toEqual(["rides"]);
+    expect(categories.find(({ name }) => name === "rides")).toMatchObject({ occasions: { always: ["rides"] } });
+    const english = { ...rides, situations: { en: ["tour"] } as never };
+    expect(wrong(() => defineDomain({ ...hotel, categories: [needs, english, other] }))).toEqual({
+      "/categories/1/situations/de": "there is no word in a language that the domain claims",
+    });
+    const twice = { ...hotel, categories: [needs, rides, other], recall: { occasions: { rides: { words: { en: ["tour"] } } } } };
+    expect(wrong(() => defineDomain(twice))).toEqual({ "/categories/1/situations": "`recall` says it already: one of the two" });
+  });
+
   test("the message names the domain", () => {
     expect(() => defineDomain({ ...hotel, prompt: " " })).toThrow(/^The domain "hotel": \/prompt: it is empty\.$/);
   });

@@ -1,0 +1,14 @@
+import type { RecallTable } from "../domain/recall-table.js";
+import talk from "./recall-talk.json" with { type: "json" };
+import relationsOfGuests from "./relations.json" with { type: "json" };
+
+const { relations, children, child, groups, not_family, possessives } = relationsOfGuests;
+
+/**
+ * What calls for memories, by the occasions of a domain; the rest is how guests speak, whatever it books: idle talk, who comes along, what
+ * no memory has a part in. In English, German, French, Spanish, Italian, Portuguese and Dutch.
+ */
+export function recallTableOf(occasions: RecallTable["occasions"]): RecallTable {
+  const party = { ...talk.party, relations, children: { ...talk.party.children, "": children }, child, groups, not_family, possessives };
+  return { ...talk, occasions, party };
+}
