@@ -14,7 +14,6 @@ export { whyUnchecked } from "./gate/verdict.js";
 export { needTalkOf, needWordsOf, OFF_RECORD } from "./languages/need-talk.js";
 export { numberIn } from "./languages/numbers.js";
 export { recallTableOf } from "./languages/recall-talk.js";
-export { default as relationsOfGuests } from "./languages/relations.json" with { type: "json" };
 export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
 export { derivedId, newId } from "./platform/ids.js";
 export { committed } from "./state/durable-commit.js";
