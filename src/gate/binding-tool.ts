@@ -118,9 +118,16 @@ class HeldCall {
     // A need that this very message tells counts from the first.
     const judge = await this.#parts.gate.read(this.#context, { toBook: true, named: companions });
     const once = judge.people.once(companions);
-    const size = binds.size?.(input) ?? once.length + 1;
+    const size = binds.size?.(input);
     const { sessionId, earlierMessages = [], userMessage } = this.#context;
-    const party = { companions: once, absent: [], size, said: [...earlierMessages, userMessage.content], sessionId };
+    const party = {
+      companions: once,
+      absent: [],
+      size: size ?? once.length + 1,
+      said: [...earlierMessages, userMessage.content],
+      ...(size === undefined && { uncounted: userMessage.content }),
+      sessionId,
+    };
     return judge(candidateOf(item, line, binds.startsAt?.(item) ?? null, this.#parts), party);
   }
 

@@ -93,6 +93,8 @@ export interface Party {
   readonly size: number;
   /** The guest's own messages of this session that are in sight. */
   readonly said: readonly string[];
+  /** Whoever this message speaks of may come, though nobody counted them. Default: the size says how many come. */
+  readonly uncounted?: string;
   readonly sessionId: string;
 }
 
@@ -240,6 +242,7 @@ function comesAlong(memory: Memory, known: readonly Memory[], party: Party, peop
   if (party.size > people.once(party.companions, { perhaps: true }).length + 1) return spoken ? "yes" : "unsaid";
   const hasName = names.some(isOwnName);
   const isSome = (name: string) => hasName && !isOwnName(name) && ((isAnybody(name) && spoken) || isNamedIn([name], told));
+  if (party.uncounted !== undefined && isNamedIn(names, [party.uncounted])) return "unsaid";
   const perhaps = (strangers.length > 0 && !hasName) || nobodys.some((name) => mayMean(name, names) || isSome(name));
   return perhaps ? "unsaid" : "no";
 }

@@ -59,6 +59,16 @@ test("[gate-of-every-domain] a companion who is called by name, with a need told
   expect(await says("rent the road bike for me and Mia")).toMatch(/That is not confirmed yet: is it so\?[\s\S]*Shall I do it anyway\?$/);
 });
 
+test("[gate-of-every-domain] who is spoken of in the message itself is minded, whether or not anybody counted them", async () => {
+  const { says } = await guest();
+  await says("Meine Tochter Mia braucht einen Kindersitz.");
+  expect(await says("Miete das road für mich und Mia")).toMatch(/Kindersitz[\s\S]*anyway\?$/);
+  await says("nein");
+  // Her name stands in no form that tells who comes.
+  expect(await says("Miete das road, Mia freut sich schon")).toMatch(/If daughter comes along: Meine Tochter Mia braucht einen Kindersitz/);
+  expect(await says("Miete das road")).not.toMatch(/Kindersitz\. "Road/);
+});
+
 test("[gate-of-every-domain] a pet comes along as a companion does", async () => {
   const { says, knows } = await guest();
   await says("My dog Rex needs a dog trailer.");

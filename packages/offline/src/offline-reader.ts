@@ -193,7 +193,8 @@ export class OfflineReader implements MessageReader {
       isAsked ||= asked;
       story.standing ||= asked || english.standing.in(words) !== -1;
       // What is over is no statement that it holds.
-      if (rest === null || english.ends.in(rest.words) !== -1 || isDenied(rest.words, language, this.#vocabulary)) continue;
+      const isEnd = rest !== null && english.ends.in(rest.words) !== -1 && english.limits.in(rest.words) === -1;
+      if (rest === null || isEnd || isDenied(rest.words, language, this.#vocabulary)) continue;
       const asks = sentence.asks && !asked && !story.standing && !(clause !== clauses.at(-1) && statesLiking(rest.words, language));
       const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
       if (read === null) continue;

@@ -6,7 +6,7 @@ import type { Draft } from "../reading/draft.js";
 import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import { isName, rawWords, subjectFor, type Who, whoIn } from "../reading/who.js";
+import { isName, isPet, rawWords, subjectFor, type Who, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
@@ -196,7 +196,7 @@ function isOver(words: readonly string[], language: Language, vocabulary: Vocabu
 function acquaintanceIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Extract<Who, { kind: "companion" }> | null {
   const relation = words[1]?.replace(/'s$/u, "") ?? "";
   // "My guide dog" is no guide.
-  if (vocabulary.needsIn(words).some(({ at }) => at === 1)) return null;
+  if (vocabulary.needsIn(words).some(({ at }) => at === 1) || isPet(relationAt(words, 2)?.relation)) return null;
   if (!language.mine.has(words[0]) || !english.bystanders.has(relation)) return null;
   const name = rawWords(text)[2] ?? "";
   return { kind: "companion", relation, name: isName(name) ? name : null };

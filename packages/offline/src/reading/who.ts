@@ -29,7 +29,7 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     for (const from of [at + 1, at + 2]) {
       const relation = relationAt(bare, from);
       // "My guide dog" is what somebody uses.
-      if (relation === undefined || (from > at + 1 && PETS.has(relation.relation))) continue;
+      if (relation === undefined || (from > at + 1 && isPet(relation.relation))) continue;
       const name = rawWords(clause.text)[from + relation.length] ?? "";
       const next = words[from + relation.length] ?? "";
       // "My son's classmate" is somebody else.
@@ -45,7 +45,11 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
 }
 
-const PETS: ReadonlySet<string> = new Set(["dog", "cat"]);
+const PETS: ReadonlySet<string | undefined> = new Set(["dog", "cat"]);
+
+export function isPet(relation: string | undefined): boolean {
+  return PETS.has(relation);
+}
 
 export function isName(word: string): boolean {
   return /^\p{Lu}\p{Ll}/u.test(word) && folded(word) !== "i";

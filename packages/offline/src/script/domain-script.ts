@@ -1,6 +1,7 @@
 import type { AnyTool, Domain, JsonObject, JsonValue, OfflineScript, ScriptMove, ScriptView } from "maitred";
 import { WordList, wordsIn } from "maitred/stand-in";
 import { z } from "zod";
+import { languageIn } from "../reading/language.js";
 import { isOff } from "./memory-moves.js";
 import { MEMORY_OFF, memoriesReply, NOT_KEPT } from "./memory-replies.js";
 import { memoryTalk } from "./memory-talk.js";
@@ -58,7 +59,9 @@ function requested(view: ScriptView, script: Script): ScriptMove {
     return callThen(view, { name: best.tool.name, arguments: input }, (output) => told(output));
   }
   const asked = script.named.filter(({ list }) => list.in(words) !== -1);
-  if (asked.length > 0) return view.message.includes("?") ? recited(view, asked) : noted(view, script);
+  if (asked.length > 0 && !view.message.includes("?")) return noted(view, script);
+  // "Do you have a child seat?" asks of the catalogue.
+  if (asked.length > 0 && languageIn(view.message).first.in(words) !== -1) return recited(view, asked);
   return say(helpOf(script, isOff(view)));
 }
 

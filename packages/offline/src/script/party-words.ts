@@ -7,9 +7,9 @@ const MAX_BOWING_WORDS = 7;
 const RELATION_WORDS = [...new Set(RELATIONS.flat())].sort((a, b) => b.length - a.length).join("|");
 const THEIRS = new RegExp(`(?:${phrase("mine").source})\\s+(${RELATION_WORDS})(?!\\p{L})`, "giu");
 
-/** "Me and Mia", "Mia and I". */
-const BEHIND_ME = /(?<![\p{L}\p{N}])(?:me|I|myself|us) and (\p{Lu}\p{Ll}+)(?![\p{L}\p{N}])/gu;
-const BEFORE_ME = /(?<![\p{L}\p{N}])(\p{Lu}\p{Ll}+) and (?:me|I|myself)(?![\p{L}\p{N}])/gu;
+/** "Me and Mia", "Mia und ich". */
+const BEHIND_ME = /(?<![\p{L}\p{N}])(?:me|I|myself|us|mich|mir|ich|uns|moi|mí) (?:and|und|et|y) (\p{Lu}\p{Ll}+)(?![\p{L}\p{N}])/gu;
+const BEFORE_ME = /(?<![\p{L}\p{N}])(\p{Lu}\p{Ll}+) (?:and|und|et|y) (?:me|I|myself|mich|mir|ich|moi|yo)(?![\p{L}\p{N}])/gu;
 
 /** Names that stand beside the guest themself. */
 export function namesBeside(words: string): readonly string[] {
