@@ -206,6 +206,9 @@ describe("what must not compile", () => {
       defineDomain({ ...hotel, needs: [{ name: "step_free", description: "no stairs", words: { en: ["stairs"], de: ["treppen"] } }] });
       // @ts-expect-error a need has words in every language that the domain claims
       defineDomain({ ...hotel, needs: [{ ...stepFree, words: { en: ["stairs"] } }] });
+      const rides = { ...category("rides", "where somebody rides", "preference", "soft", []), situations: { en: ["tour"] } };
+      // @ts-expect-error situations have words in every language that the domain claims
+      defineDomain({ ...hotel, categories: [rides] });
       // @ts-expect-error a second table of words
       defineDomain({ ...hotel, needTalk: { words: [] } });
       defineTool({
