@@ -11,15 +11,18 @@ export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
 
 const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });
-const memoriesSchema = z.looseObject({ memories: z.array(memorySchema) });
+const memoriesSchema = z.looseObject({ memories: z.array(memorySchema), not_confirmed_yet: z.array(memorySchema).default([]) });
 
 export function memoriesReply(output: JsonValue, known: readonly MemoryLine[], what = "about you"): string {
-  const listed =
-    memoriesSchema.safeParse(output).data?.memories ??
-    known.map(({ text, subject, mustHold }) => ({ text, about: subject, must_hold: mustHold }));
-  if (listed.length === 0) return `I remember nothing ${what} yet.`;
+  const { memories, not_confirmed_yet: waiting = [] } = memoriesSchema.safeParse(output).data ?? {};
+  const listed = memories ?? known.map(({ text, subject, mustHold }) => ({ text, about: subject, must_hold: mustHold }));
   const lines = listed.map(({ text, about, must_hold }) => `- ${ofWhom(about, text)}${must_hold ? " (must hold)" : ""}`);
-  return [`This is what I remember ${what}:`, ...lines].join("\n");
+  const waits = waiting.map(({ text, about }) => `- ${ofWhom(about, text)}`);
+  return [
+    lines.length === 0 ? `I remember nothing ${what} yet.` : `This is what I remember ${what}:`,
+    ...lines,
+    ...(waits.length === 0 ? [] : ["Not confirmed yet:", ...waits]),
+  ].join("\n");
 }
 
 const changeSchema = z.looseObject({
