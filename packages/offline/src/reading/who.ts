@@ -28,8 +28,9 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     // "My little daughter": one word may stand between.
     for (const from of [at + 1, at + 2]) {
       const relation = relationAt(bare, from);
-      // "My guide dog" is what somebody uses.
-      if (relation === undefined || (from > at + 1 && isPet(relation.relation))) continue;
+      // "My guide dog" is what somebody uses, and "a butler for my cat" tells nothing of it.
+      const isTold = from === at + 1 && words.slice(0, at).every((before) => english.fillers.has(before));
+      if (relation === undefined || (isPet(relation.relation) && !isTold)) continue;
       const name = rawWords(clause.text)[from + relation.length] ?? "";
       const next = words[from + relation.length] ?? "";
       // "My son's classmate" is somebody else.
