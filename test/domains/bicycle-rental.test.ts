@@ -95,10 +95,13 @@ test("[gate-of-every-domain] “forget that” asks which one, and takes only th
   await says("I need a low frame.");
   await says("I never want to spend more than 25 euros.");
   await says("what do you know about me?");
-  expect(await says("forget that")).toMatch(/^Which of these do you mean\?\n1\. .*\n2\. /);
+  const which = await says("forget that");
+  expect(which).toMatch(/^Which of these do you mean\?\n1\. .*\n2\. /);
   expect(await knows()).toHaveLength(2);
   // What must hold goes with a plain yes alone.
-  expect(await says("2")).toBe("Before I act on it I need your word: Forget: Needs a low frame. Is that right?");
+  expect(await says(/(\d)\. Needs a low frame/.exec(which)?.[1] ?? "")).toBe(
+    "Before I act on it I need your word: Forget: Needs a low frame. Is that right?",
+  );
   await says("yes");
   expect(await knows()).toMatchObject([{ need: "budget" }]);
 });
