@@ -152,14 +152,6 @@ describe("a need", () => {
     expect(of({ strength: "hard", category: "gadgets" })).toMatchObject({ need: "other", strength: "hard", category: "other" });
   });
 
-  test("is the one that the thing and the guest's words name, where the model calls it any other; of two, or of none, it stays any other", () => {
-    const of = (quote: string, about: string) =>
-      checked(quote, [need({ quote, about, text: `Needs: ${about}` })]).operations[0]?.statement?.need;
-    expect(of("my daughter is in a wheelchair", "a wheelchair")).toBe("step_free");
-    expect(of("I come on a scooter, not in a wheelchair", "a scooter")).toBe("other");
-    expect(of("no stairs for my daughter", "level access")).toBe("other");
-  });
-
   test("whose quote stands nowhere, while what it is about does, is asked about with the guest's sentence", () => {
     const text = "Hello there! I'm allergic to nuts, eggs and milk. Anything on Friday?";
     const milk = need({ quote: "allergic to milk", about: "milk", text: "Is allergic to milk" });

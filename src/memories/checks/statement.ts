@@ -2,7 +2,6 @@ import { type Category, categoryOf } from "../../domain/categories.js";
 import { type Statement, statementSchema } from "../../domain/memory.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation } from "../../ports/extraction.js";
-import { needsNamedIn } from "./borne-out.js";
 import { knownNeed, nearestCategory } from "./category-and-need.js";
 import { folded } from "./folded-text.js";
 import { validFrom, validUntil } from "./said-dates.js";
@@ -37,7 +36,7 @@ export function statementOf(
     aspect: oneLine(proposal.aspect, MAX_ITEM_CHARS).toLowerCase(),
     condition: oneLine(proposal.condition, 120),
     about: oneLine(proposal.about, 200),
-    need: hard ? (need ?? needByWords(proposal, needs) ?? "other") : null,
+    need: hard ? (need ?? "other") : null,
     type: isAhead([from, until], message.stated_at) && proposal.type === "episodic" ? "fact" : typeOf(proposal, hard, table),
     strength: hard ? "hard" : "soft",
     subject: /^companion:./u.test(subject) ? subject : "self",
@@ -60,14 +59,6 @@ export function isHard(
   if (proposal.strength === "hard" || knownNeed(proposal.need, needs) !== null) return true;
   if (proposal.need === null) return false;
   return proposal.type === "constraint" || categoryOf(categories, nearestCategory(proposal.category, categories))?.strength === "hard";
-}
-
-/** The one need that the thing itself and the guest's words both name: small models call "no nuts" any other thing that must hold. */
-function needByWords({ need: said, about, text, quote }: ProposedOperation, needs: readonly Need[]): string | null {
-  if (said !== null && said !== "other") return null;
-  const named = needsNamedIn(/\p{L}/u.test(about) ? about : text, needs);
-  const [need = null] = named;
-  return named.size === 1 && need !== null && needsNamedIn(quote, needs).has(need) ? need : null;
 }
 
 function typeOf(proposal: ProposedOperation, hard: boolean, category: Category | undefined): Statement["type"] {
