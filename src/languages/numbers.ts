@@ -4,6 +4,7 @@ import words from "./numbers.json" with { type: "json" };
 /** What number words of some languages stand for; without "one", which is an article too, and those that are other words elsewhere. */
 const VALUES: ReadonlyMap<string, number> = new Map(Object.values(words).flatMap((each) => Object.entries(each)));
 const HUNDRED = 100;
+const THOUSAND = 1_000;
 
 interface Counted {
   readonly value: number;
@@ -35,9 +36,10 @@ function fromDigits(token = ""): number | undefined {
   return /^\d/u.test(token) && Number.isFinite(number) ? number : undefined;
 }
 
-/** "Twenty-five", "two hundred"; undefined where the second goes on with something else. */
+/** "Twenty-five", "two hundred", "ten thousand"; undefined where the second goes on with something else. */
 function together(first: number, second: number): number | undefined {
   if (second === HUNDRED) return first < 10 ? first * HUNDRED : undefined;
+  if (second >= THOUSAND) return first * second;
   return first >= 20 && first % 10 === 0 && second < 10 ? first + second : undefined;
 }
 

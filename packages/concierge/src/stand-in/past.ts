@@ -138,7 +138,7 @@ function bookedAt({ name, output }: Observation): readonly Placed[] {
   return [{ city: event.city, days: { from: event.day, to: event.day }, anywhere: false, anyTime: false }];
 }
 
-/** "Anywhere else?": the newest wish that was for something, with where or when left open; undefined where a message is no such question. */
+/** "Anywhere else?": the newest wish for something, with where or when left open; undefined where a message is no such question. */
 export function wishOpened(view: ScriptView, wish: Wish): Wish | undefined {
   if (!wish.empty || lastList(view).length === 0 || !says(view.message, "anywhere", "any_time")) return undefined;
   const { genres, kind, diet } = view.window.map(({ told }) => wishIn(told, view)).findLast((each) => !each.empty) ?? wish;

@@ -34,9 +34,11 @@ export const BOOKED_STAYS =
 export const SEATS_AT_ONCE = `I can book 1 to ${MAX_SEATS} seats at once. How many would you like?`;
 export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
 
-/** `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that
- * nothing was found for. `carried`: what the guest said before and the search went by; `dropped`: what it could not go by. `broken`: what of
- * needs an event breaks, by its id. */
+/**
+ * `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that nothing was found for.
+ * `carried`: what the guest said before and the search went by; `dropped`: what it could not go by. `broken`: what of needs an event
+ * breaks, by its id.
+ */
 export function listReply(
   events: readonly CatalogueEvent[],
   {

@@ -89,11 +89,11 @@ export function changesOf(text: string, said: Said, language: Language, vocabula
     const lived = english.lived.in(words);
     if (lived !== -1 && isSaidOfGuest(words, lived)) for (const home of homes) if (isNamed(home, line)) end(home);
     if (english.parted.in(words) !== -1) for (const target of known) if (isOfParted(target, words)) end(target);
-    // "You can forget the peanuts" may be about the order: the guest is asked.
+    // "You can forget the peanuts" may be about the order: the guest is asked. "Forget the budget" ends that number.
     if (english.drops.in(words) === -1) continue;
     const named = vocabulary.categoryOf(words);
-    for (const memory of known)
-      if (memory.strength === "hard" ? isAbout(memory, words) : isLimit(memory) && memory.category === named) end(memory);
+    const isMeant = ({ strength, category, text }: Memory) => strength === "soft" && category === named && /\d/u.test(text);
+    for (const memory of known) if (isMeant(memory) || (memory.strength === "hard" && isAbout(memory, words))) end(memory);
   }
   return {
     off_record: keepsOut ? (saysNothingElse(text, commands, language) ? "previous" : "this") : null,
@@ -177,11 +177,6 @@ function isNamed(memory: Memory, what: string): boolean {
   // "My jazz preference" is not all that the guest prefers.
   const held = wordsIn(`${memory.about} ${memory.text}`).filter((word) => word.length >= TELLING && !saysLiking(word));
   return words.some((word) => held.some((other) => alike(word, other)));
-}
-
-/** "At most 20 euros". */
-function isLimit({ text }: Memory): boolean {
-  return /\d/u.test(text);
 }
 
 /** The thing itself is named: one allergy of several. */

@@ -8,6 +8,8 @@ import { subjectFor } from "./who.js";
 
 /** What it may cost, as a category and what it is of. */
 const BUDGET = "budget";
+/** "A budget of ten million" is a joke. */
+const MILLION = 1_000_000;
 
 /**
  * "Never more than 60 euros", "my budget is 40 a ticket": a limit that is meant to last, by its one number. Of the domain's limits it is
@@ -21,7 +23,8 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
   const always = denied || language.always.in(words) !== -1;
   const passing = !always && [english.dated, english.requests, language.once].some((list) => list.in(words) !== -1);
   const number = numberIn(clause.text);
-  if (!isLimit || passing || number === null || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1) return [];
+  if (!isLimit || passing || number === null || number >= MILLION || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1)
+    return [];
   const limit = vocabulary.limitIn(words);
   const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words);
   if (limit === undefined && !isMoney) return [];
