@@ -3,6 +3,8 @@ import words from "./numbers.json" with { type: "json" };
 
 /** What number words of some languages stand for; without "one", which is an article too, and those that are other words elsewhere. */
 const VALUES: ReadonlyMap<string, number> = new Map(Object.values(words).flatMap((each) => Object.entries(each)));
+/** "The 19th" counts nothing. */
+const ORDINAL = /(?<!\d)\d{1,9}(?:st|nd|rd|th)\b/giu;
 const HUNDRED = 100;
 const THOUSAND = 1_000;
 
@@ -14,7 +16,7 @@ interface Counted {
 
 /** The numbers in a text, in order: those in digits, however they are written, and where there are none those in words. */
 function countedIn(text: string): readonly Counted[] {
-  const tokens = plain(text).match(/\p{L}+|\d[\d.,]*/gu) ?? [];
+  const tokens = plain(text).replace(ORDINAL, " ").match(/\p{L}+|\d[\d.,]*/gu) ?? [];
   const numberOf = tokens.some((token) => /^\d/u.test(token)) ? fromDigits : (token = "") => VALUES.get(token);
   const found: Counted[] = [];
   for (let at = 0; at < tokens.length; at++) {

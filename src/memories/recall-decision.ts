@@ -131,7 +131,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   /** Whether somebody's need that may not come is for an occasion that the message's words don't exclude. */
   function mayMatter(record: MemoryRecord): boolean {
     const { occasions } = readOf(record);
-    return occasions === null || said.occasions.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
+    return party.together || occasions === null || said.occasions.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
