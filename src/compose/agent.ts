@@ -26,6 +26,7 @@ import type { MakeAgent } from "./composed.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Models } from "./models.js";
+import { NO_PRODUCT } from "./own-packages.js";
 import type { Stores } from "./stores.js";
 import { tracedTools } from "./telemetry.js";
 import { openTenantModels } from "./tenant-models.js";
@@ -91,6 +92,8 @@ export async function openAgent(
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };
   const modelsOf = await openTenantModels(wiring, domain, costs, engine);
+  if (named === NO_PRODUCT)
+    logger.info({}, "No domain is named, and @maitred/concierge is not installed: an assistant without tools answers");
   return tenants.map(async ({ prompt = domain.prompt, categories = common, model }) => {
     const { models, provider } = await modelsOf(model);
     const reader =

@@ -1,7 +1,6 @@
 import type { DomainToOpen } from "../gate/domain-to-open.js";
 import { assistant } from "../languages/assistant.js";
 import type { AppError } from "../platform/errors.js";
-import type { Logger } from "../platform/logger.js";
 import { missingPackage } from "../platform/optional-package.js";
 import type { Domain } from "../ports/agent.js";
 
@@ -15,11 +14,14 @@ export async function standIn() {
   }
 }
 
+/** Where the example product is not installed: an assistant without tools. */
+export const NO_PRODUCT = assistant();
+
 /**
- * The product where no domain is named: the concierge, and where that is not installed an assistant without tools, which is logged.
+ * The product where no domain is named: the concierge, or {@link NO_PRODUCT}.
  * @throws INVALID_CONFIG where it is installed and can't be loaded
  */
-export async function exampleProduct(logger: Logger): Promise<Domain | DomainToOpen> {
+export async function exampleProduct(): Promise<Domain | DomainToOpen> {
   const name = "@maitred/concierge";
   try {
     return (await import("@maitred/concierge")).concierge;
@@ -27,8 +29,7 @@ export async function exampleProduct(logger: Logger): Promise<Domain | DomainToO
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes(`'${name}'`))
       throw missingPackage({ name, setting: "A server without a domain of its own" }, cause);
-    logger.info({}, "No domain is named, and @maitred/concierge is not installed: an assistant without tools answers");
-    return assistant();
+    return NO_PRODUCT;
   }
 }
 

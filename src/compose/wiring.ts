@@ -45,7 +45,7 @@ export function wiringOf(
   let example: Promise<Domain | DomainToOpen> | undefined;
   const product = async () => {
     if (overrides.domain !== undefined) return overrides.domain;
-    example ??= exampleProduct(logger);
+    example ??= exampleProduct();
     return example;
   };
   return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants, product };

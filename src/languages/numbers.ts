@@ -16,7 +16,10 @@ interface Counted {
 
 /** The numbers in a text, in order: those in digits, however they are written, and where there are none those in words. */
 function countedIn(text: string): readonly Counted[] {
-  const tokens = plain(text).replace(ORDINAL, " ").match(/\p{L}+|\d[\d.,]*/gu) ?? [];
+  const tokens =
+    plain(text)
+      .replace(ORDINAL, " ")
+      .match(/\p{L}+|\d[\d.,]*/gu) ?? [];
   const numberOf = tokens.some((token) => /^\d/u.test(token)) ? fromDigits : (token = "") => VALUES.get(token);
   const found: Counted[] = [];
   for (let at = 0; at < tokens.length; at++) {

@@ -30,8 +30,8 @@ export function entryOf(...texts: readonly string[]): NewMemoryLogEntry {
   return { kind: "turn", turn, puts: texts.map(recordOfText), removed: [], dropped: { over: 1 } };
 }
 
-/** `epochs`: late work is refused after an erasure; `redact`: texts can be taken out. */
-export type MemoryLogFeature = "epochs" | "redact";
+/** `epochs`: late work is refused after an erasure; `redact`: texts can be taken out; `waiting`: who waits for a word can be listed. */
+export type MemoryLogFeature = "epochs" | "redact" | "waiting";
 
 /** What every memory log promises. */
 export function memoryLogContract(
@@ -80,7 +80,7 @@ export function memoryLogContract(
       expect(owners.sort()).toEqual([ALICE, BOB].sort());
     });
 
-    test("who waits for a word is listed until nothing waits any more, page by page", async () => {
+    when("waiting")("who waits for a word is listed until nothing waits any more, page by page", async () => {
       const waiting = (text: string) => ({ ...recordOfText(text), status: "review" as const, reason: "unsure" as const });
       const listed = async (query: { readonly tenant?: string; readonly limit?: number } = {}) => {
         const found: string[] = [];
