@@ -6,7 +6,7 @@ import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, SessionIndex, ShortTermMemory } from "../ports/session-store.js";
 import { isLeft, releaseLeft } from "./due-turns.js";
 
-/** Of those that wait, so many are told as they were said, the newest. */
+/** Of those that wait, so many are told as they were said: those that are due last, which were said last. */
 const MOST_TOLD = 5;
 
 export interface LeftTurnsParts {
@@ -48,13 +48,14 @@ export class LeftTurns {
 
   /** As they were said, those of all sessions but one, the newest last: until they are read nothing else tells of them. */
   async said(owner: Owner, exceptSession: string, signal: AbortSignal): Promise<readonly MessageRecord[]> {
-    const pending = (await this.#parts.index.pendingOf(owner, { except: exceptSession })).filter(isLeft);
+    const left = (await this.#parts.index.pendingOf(owner, { except: exceptSession })).filter(isLeft);
     const said: MessageRecord[] = [];
-    for (const turn of pending) {
+    for (const turn of left.toSorted((a, b) => b.dueAtMs - a.dueAtMs || b.turn - a.turn)) {
+      if (said.length === MOST_TOLD) break;
       const message = await this.#messageOf(turn, signal);
       if (message !== null && !this.#parts.asksNotToKeep(owner, message.body.content)) said.push(message);
     }
-    return said.toSorted((a, b) => a.at.localeCompare(b.at)).slice(-MOST_TOLD);
+    return said.toSorted((a, b) => a.at.localeCompare(b.at));
   }
 
   async #messageOf({ owner, sessionId, turn, fromSeq }: PendingTurn, signal: AbortSignal): Promise<MessageRecord | null> {

@@ -81,14 +81,16 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
   const content = lastMessage(parts, userContext.marked, parts.question);
   const tail: ModelMessage[] = [{ role: "user", content, ...(images.length > 0 && { images }) }];
   const fixed = countMessages([...head, ...tail], budget.counter);
-  const fitting = newestThatFit(parts.rounds, budget.maxTokens - fixed, (round) => {
-    const messages = roundMessages(round, parts.recap);
-    return { turn: round.turn, round, messages, tokens: countMessages(messages, budget.counter) };
-  });
-  const kept = withOlderTold(fitting.length < parts.rounds.length ? inBlocks(fitting) : fitting, conversationRounds, ({ round }) => {
-    const messages = roundMessages(round, parts.recap, true);
-    return { turn: round.turn, round, messages, tokens: countMessages(messages, budget.counter) };
-  });
+  const measured = (round: Round, wholeFrom: number) => {
+    const isOld = round.turn < wholeFrom;
+    const messages = roundMessages(round, parts.recap, isOld);
+    return { turn: round.turn, round, isOld, messages, tokens: countMessages(messages, budget.counter) };
+  };
+  const all = toldWholeFrom(parts.rounds, conversationRounds);
+  const fitting = newestThatFit(parts.rounds, budget.maxTokens - fixed, (round) => measured(round, all));
+  const within = fitting.length < parts.rounds.length ? inBlocks(fitting) : fitting;
+  const wholeFrom = toldWholeFrom(within, conversationRounds);
+  const kept = within.map((each) => (each.turn < wholeFrom && !each.isOld ? measured(each.round, wholeFrom) : each));
   return {
     input: {
       question: parts.question,
@@ -154,12 +156,11 @@ function newestThatFit<T extends { readonly tokens: number }>(
 const WHOLE_ROUNDS = 5;
 
 /**
- * Once the window has slid, its oldest rounds are told as old ones. Which they are changes only when it slides again: then a provider has
- * to read it anew in any case.
+ * The turn before which rounds are told as old ones: once the window has slid, its oldest. Which they are changes only when it slides again:
+ * then a provider has to read it anew in any case.
  */
-function withOlderTold<T extends { readonly turn: number }>(kept: readonly T[], rounds: number, asOld: (of: T) => T): readonly T[] {
-  const first = kept[0]?.turn ?? 1;
-  return first === 1 ? kept : kept.map((each) => (each.turn < first + rounds - WHOLE_ROUNDS ? asOld(each) : each));
+function toldWholeFrom([first]: readonly { readonly turn: number }[], rounds: number): number {
+  return first === undefined || first.turn === 1 ? 1 : first.turn + rounds - WHOLE_ROUNDS;
 }
 
 /** The names of the stable parts that differ between two turns: why a provider's cache was missed. */

@@ -274,3 +274,16 @@ test.each(["I love musicals, any concerts?", "Ich liebe Jazz, was läuft denn he
     expect((await read(text, [])).operations).toMatchObject([{ op: "add", strength: "soft", category: "genre" }]);
   },
 );
+
+test("of a liking before a question, what is judged and kept is the liking", async () => {
+  const judged: string[] = [];
+  const sure: SentenceJudge = {
+    judge: async (sentences) => {
+      judged.push(...sentences.map(({ text }) => text));
+      return sentences.map(() => ({ keep: 5, hard: -5, back: -9, category: "genre" }));
+    },
+  };
+  const { operations } = await read("I love musicals, any concerts?", [], sure);
+  expect(operations).toMatchObject([{ op: "add", strength: "soft", text: "Loves musicals" }]);
+  expect(judged).toEqual(["I love musicals, any concerts?", "I love musicals"]);
+});

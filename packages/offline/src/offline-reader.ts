@@ -15,13 +15,13 @@ import {
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
-import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
+import { type Clause, clausesOf, type Sentence, sentencesOf, through, untilLiking } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { harmsIn, withHarms } from "./reading/harm.js";
-import { anyLanguage, english, type Language, languageIn, relationAt, saysLiking } from "./reading/language.js";
+import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { limitsOf } from "./reading/limits.js";
 import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
@@ -183,6 +183,7 @@ export class OfflineReader implements MessageReader {
     if (supposes(words, language))
       return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [] };
     const clauses = clausesOf(sentence, language);
+    const beforeQuestion = sentence.asks ? untilLiking(clauses, language) : [];
     const drafts: Draft[] = [];
     const laughs = anyLanguage("laugh", words);
     let avoiding: string | null = null;
@@ -195,7 +196,7 @@ export class OfflineReader implements MessageReader {
       // What is over is no statement that it holds.
       const isEnd = rest !== null && english.ends.in(rest.words) !== -1 && english.limits.in(rest.words) === -1;
       if (rest === null || isEnd || isDenied(rest.words, language, this.#vocabulary)) continue;
-      const asks = sentence.asks && !asked && !story.standing && !(clause !== clauses.at(-1) && statesLiking(rest.words, language));
+      const asks = sentence.asks && !asked && !story.standing && !beforeQuestion.includes(clause);
       const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
       if (read === null) continue;
       const needs = [...needsOf(read, this.#vocabulary), ...(asks ? [] : limitsOf(read, this.#vocabulary))];
@@ -211,7 +212,8 @@ export class OfflineReader implements MessageReader {
         drafts.some(({ hard }) => hard),
       ),
     );
-    const unread = unreadIn(clauses, whole, drafts);
+    const stating = beforeQuestion.at(-1);
+    const unread = stating === undefined ? unreadIn(clauses, whole, drafts) : unreadIn(beforeQuestion, through(whole, stating), drafts);
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
     const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
     const none = tellsOfNone(clauses, language, this.#vocabulary);
@@ -291,9 +293,4 @@ function withoutRepeats(operations: readonly ProposedOperation[]): readonly Prop
     const key = `${op}|${subject}|${target_id ?? ""}|${need ?? text}|${about.toLowerCase()}`;
     return seen.has(key) ? false : seen.add(key);
   });
-}
-
-/** "I love musicals, any concerts?": what stands before the question is none. */
-function statesLiking([first = "", ...rest]: readonly string[], language: Language): boolean {
-  return language.first.has(first) && rest.some((word) => saysLiking(word));
 }

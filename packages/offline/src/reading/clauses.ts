@@ -1,5 +1,5 @@
 import { wordsIn } from "maitred/stand-in";
-import { type Language, spelt } from "./language.js";
+import { type Language, saysLiking, spelt } from "./language.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */
 export interface Clause {
@@ -64,4 +64,19 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
   }
   push(sentence.text.length, sentence.text.length);
   return clauses.slice(0, MAX_CLAUSES);
+}
+
+/** "I love musicals, any concerts?": the clauses up to the last liking that stands before the question are none. */
+export function untilLiking(clauses: readonly Clause[], language: Language): readonly Clause[] {
+  return clauses.slice(0, clauses.slice(0, -1).findLastIndex(({ words }) => statesLiking(words, language)) + 1);
+}
+
+function statesLiking([first = "", ...rest]: readonly string[], language: Language): boolean {
+  return language.first.has(first) && rest.some((word) => saysLiking(word));
+}
+
+/** All of a sentence up to the end of one of its clauses. */
+export function through(whole: Clause, { start, text: last }: Clause): Clause {
+  const text = whole.text.slice(0, start - whole.start + last.length);
+  return { ...whole, text, words: wordsIn(text) };
 }
