@@ -144,9 +144,17 @@ describe("what is known of a guest shapes the suggestions", () => {
     expect(steps[0]?.input).toEqual({ from: "2026-03-12", to: "2026-03-12" });
   });
 
-  test("statements are taken note of, and searched for nothing", async () => {
-    const { steps } = await guest().say("I'm rather fond of jazz, and we usually come as a pair. I can't do stairs.");
-    expect(steps.map(({ name }) => name)).toEqual(["list_bookings"]);
+  test.each([
+    "I'm rather fond of jazz, and we usually come as a pair. I can't do stairs.",
+    "One of our kids is celiac",
+    "both of my parents are hard of hearing",
+    "Planning my mum's 70th, she can't do stairs",
+    "There are three of us and one is vegan",
+    "hm I hate crowds",
+  ])("statements are taken note of, and searched for nothing: %s", async (text) => {
+    const { content, steps } = await guest().say(text);
+    expect(content).toMatch(/^Noted/);
+    expect(steps.map(({ name }) => name)).not.toContain("search_events");
   });
 });
 
@@ -206,7 +214,7 @@ describe("the constraint gate speaks through the script", () => {
 
 describe("what a search is told as", () => {
   test("a word alone is looked for, a sentence of another language is not called a name", async () => {
-    expect((await guest().say("Thai?")).content).toContain("I found nothing that fits.");
+    expect((await guest().say("Thai?")).content).toContain("I found nothing for “thai”.");
     const { content, steps } = await guest().say("Un concert de jazz à Lisbonne");
     expect(steps.at(-1)?.input).toEqual({ genre: "jazz", city: "Lisbon" });
     expect(content).not.toContain("found nothing");
@@ -216,6 +224,24 @@ describe("what a search is told as", () => {
     const ann = guest();
     await ann.say("Where can we eat?");
     expect((await ann.say(words)).content).toBe("Which one do you mean? Tell me its number.");
+  });
+
+  test("to a city that is not served it says which are", async () => {
+    expect((await guest().say("What would you suggest in Berlin")).content).toBe(
+      "I found nothing for “berlin”. I know what is on in Barcelona, Dublin, Hamburg, Lisbon, Vienna: try another date or genre, or a higher budget.",
+    );
+  });
+
+  test("what is not on that day is looked for on others, and told", async () => {
+    const { content, steps } = await guest().say("Opera in Vienna tomorrow");
+    expect(steps.at(-1)?.input).toEqual({ genre: "opera", city: "Vienna" });
+    expect(content).toMatch(/^I found nothing Thursday 12 March, so I looked further\.\n(?:Here|This) is what I found:/);
+  });
+
+  test("to a list, an order without a name asks which one", async () => {
+    const ann = guest();
+    await ann.say("Anything on Sunday?");
+    expect((await ann.say("ok book it")).content).toBe("Which one do you mean? Tell me its number.");
   });
 
   test("words that nothing was found for are named, and who comes along is none of them", async () => {

@@ -2,8 +2,8 @@ import { agreesToKeep, callThen, failureOf, isOff, MEMORY_OFF, memoryTalk, NOT_K
 import type { OfflineScript, ScriptMove, ScriptView } from "maitred";
 import { CONCIERGE_NEEDS } from "./needs.js";
 import { beginsWith, folded, says, saysOnly } from "./phrases.js";
-import { onlyTells, tellsAbroad } from "./script/telling.js";
-import { wishIn } from "./script/wish.js";
+import { isAbroad, onlyTells, tellsAbroad } from "./script/telling.js";
+import { type Wish, wishIn } from "./script/wish.js";
 import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
@@ -49,7 +49,8 @@ function requested(view: ScriptView): ScriptMove {
   const cheapest = listed && /\bcheapest\b/.test(words);
   const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
-  if (place === undefined && !asks && onlyTells(words, { thanked: !wish.empty })) return isOff(view) ? say(MEMORY_OFF) : noted(view);
+  const tells = onlyTells(words, { thanked: !wish.empty }) || tellsOfGuests(view, wish);
+  if (place === undefined && !asks && tells) return isOff(view) ? say(MEMORY_OFF) : noted(view);
   if (!words.includes("?") && tellsAbroad(view.message)) return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.TOLD_ABROAD);
   if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
@@ -71,6 +72,21 @@ function requested(view: ScriptView): ScriptMove {
   if (asks && (beginsWith(words, "asking") || wish.text === "")) return fact(view);
   if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
   return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+}
+
+/** "Planning my mum's 70th, she can't do stairs": of people and what they need, of nothing that could be looked for, and no request. */
+function tellsOfGuests({ message }: ScriptView, { genres, kind, city, days, maxPrice, party }: Wish): boolean {
+  const words = folded(message);
+  const looksFor = genres.length > 0 || [kind, city, days, maxPrice].some((each) => each !== undefined);
+  // "Three of us" answers a question.
+  const answers = party !== undefined && !memory.speaksOfNeed(message);
+  return (
+    !looksFor &&
+    !answers &&
+    !isAbroad(message) &&
+    says(words, "states", "of_us") &&
+    !says(words, "wants", "searching", "request", "book", "places")
+  );
 }
 
 /** A need may stand against what is booked already. */

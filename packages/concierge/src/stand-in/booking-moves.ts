@@ -30,7 +30,10 @@ const MAX_ANSWER_WORDS = 10;
 
 export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const event = eventToBook(view, wish);
-  if (event === undefined) return (ordinalIn(view.message) === undefined ? undefined : whichOne(view)) ?? search(view, wish, habits);
+  if (event === undefined) {
+    const ofList = ordinalIn(view.message) !== undefined || (wish.empty && wish.text === "");
+    return (ofList ? whichOne(view) : undefined) ?? search(view, wish, habits);
+  }
   const said = partySaid(view);
   const quantity = wish.party ?? (said === undefined ? habits.party?.value : said.seats);
   if (quantity === undefined)

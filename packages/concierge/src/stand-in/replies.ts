@@ -5,6 +5,7 @@ import { type CatalogueEvent, isStepFree } from "../catalogue.js";
 import { longDay } from "../local-time.js";
 import { euros } from "../presentation.js";
 import { isBookable, MAX_SEATS } from "../seats.js";
+import { CITY_NAMES } from "../vocabulary.js";
 import { bookingIn, eventIn, type SaidBefore, type ShownBooking } from "./past.js";
 
 /** The script's sentences. */
@@ -32,7 +33,12 @@ export const HOW_MANY_NOW = "Understood. How many seats is it now?";
 export const BOOKED_STAYS =
   "What is booked stays as it is. I can cancel a booking and make another for fewer: say “cancel my booking” where you want that.";
 export const SEATS_AT_ONCE = `I can book 1 to ${MAX_SEATS} seats at once. How many would you like?`;
-export const NOTHING_FOUND = "I found nothing that fits. Try another date, city or genre, or a higher budget.";
+
+/** `name`: what was looked for by its name; the empty string for none. */
+export function nothingFound(name = ""): string {
+  const what = name === "" ? "that fits" : `for “${name}”`;
+  return `I found nothing ${what}. I know what is on in ${CITY_NAMES.toSorted().join(", ")}: try another date or genre, or a higher budget.`;
+}
 
 /**
  * `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that nothing was found for.
@@ -112,7 +118,7 @@ const sectionsSchema = z.looseObject({
 /** All about one event: seats as the tool counted them, the rest as the catalogue has it. */
 export function detailsReply(output: JsonValue): string {
   const [event, seats] = [eventIn(output), sectionsSchema.safeParse(output).data];
-  if (event === undefined || seats === undefined) return NOTHING_FOUND;
+  if (event === undefined || seats === undefined) return nothingFound();
   const { title, day, time, venue, city, access, hearingLoop, assistanceDogs, kitchen } = event;
   const lines = seats.sections.map(
     (each) => `- ${each.section}: €${each.price_eur}, ${each.seats_left} seats left, ${each.step_free ? "step-free" : "not step-free"}`,

@@ -13,30 +13,32 @@ import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
 
-/** A name that finds nothing is left out, then the habits that only narrow, then where and when were said before. */
+/** A name that finds nothing is left out, then the habits that only narrow, then where and when were said before, then when it is to be. */
 const TRIES = [
-  { named: true, narrow: true, before: true },
-  { named: false, narrow: true, before: true },
-  { named: false, narrow: false, before: true },
-  { named: false, narrow: false, before: false },
+  { named: true, narrow: true, before: true, dated: true },
+  { named: false, narrow: true, before: true, dated: true },
+  { named: false, narrow: false, before: true, dated: true },
+  { named: false, narrow: false, before: false, dated: true },
+  { named: false, narrow: false, before: false, dated: false },
 ];
 
 export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   let most = 0;
   const before = saidBefore(view, wish);
   for (const how of TRIES) {
-    const { calls, used, carried } = attempt(wish, habits, how.before ? before : {}, how);
+    const { calls, used, carried } = attempt(how.dated ? wish : { ...wish, days: undefined }, habits, how.before ? before : {}, how);
     most = Math.max(most, used.length);
     const seen = calls.flatMap((call) => seenOf(view, call) ?? []);
     if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
     const list = mergedList(seen);
     const party = wish.party ?? habits.party?.value;
     const leftOut = how.named || wish.empty || isAbroad(view.message) ? "" : besidesCompany(wish.text, view.message);
-    const told = { used, party, wider: used.length < most, leftOut, carried, dropped: how.before ? {} : before };
+    const dropped = { ...(how.before ? {} : before), ...(!how.dated && wish.days !== undefined && { days: wish.days }) };
+    const told = { used, party, wider: used.length < most, leftOut, carried, dropped };
     if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
-  return say(failure ?? replies.NOTHING_FOUND);
+  return say(failure ?? replies.nothingFound(wish.empty ? wish.text : ""));
 }
 
 /** What of a name was no companion's: "dinner with Jon" looks for no Jon. */

@@ -19,7 +19,8 @@ function languageOf(name: string, cues: Cues): Language {
   const lists = Object.fromEntries(Object.entries(cues).map(([cue, words]) => [cue, new WordList(words)])) as {
     [cue in keyof Cues]: WordList;
   };
-  const starters = [lists.first, lists.mine, lists.others, lists.like, lists.dislike, lists.avoid, lists.not, lists.home, lists.always];
+  const people = [lists.first, lists.mine, lists.others, lists.one_of_us, lists.one_of_them];
+  const starters = [...people, lists.like, lists.dislike, lists.avoid, lists.not, lists.home, lists.always];
   // In the first person alone: "and needs" goes on to say something of whoever was spoken of.
   const says = new Set(cues.says.flatMap((words) => words.split(", ")));
   return { ...lists, name, begins: (words) => says.has(words[0] ?? "") || starters.some((list) => list.at(words, 0) > 0) };

@@ -1,6 +1,6 @@
 import { folded, wordsIn } from "maitred/stand-in";
 import { english, type Language } from "./language.js";
-import type { Who } from "./who.js";
+import { ONE_OF_US, partOfGroup, type Who } from "./who.js";
 
 /** How what was said stands in memory. */
 
@@ -26,10 +26,17 @@ export function told(text: string, who: Who, language: Language): string {
   const place = /\b(?:in|to|is)\s+(\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*){0,3})$/u.exec(here)?.[1];
   if (place !== undefined && who.kind === "self" && isHome(wordsIn(here), wordsIn(place).length, language)) return `Lives in ${place}`;
   const plain = said.replace(/[’‘]/gu, "'").split(/\s+/u);
+  if (who.kind === "companion" && partOfGroup(wordsIn(said), language) === "them") return ofGroup(plain, who.relation);
   while (plain.length > 2 && english.tails.has(folded(plain.at(-1) ?? ""))) plain.pop();
   const third = who.kind === "companion" ? ofCompanion(plain, who) : ofGuest(plain);
   if (third === null || language.first.in(wordsIn(third).filter((word) => !language.mine.has(word))) !== -1) return said;
   return capital(third.replace(/\b(?:my|our) /gu, "their "));
+}
+
+/** "One of the children is celiac" of "one of them is celiac", and of "one is celiac". */
+function ofGroup([count = "", ...rest]: readonly string[], relation: string): string {
+  const group = relation === ONE_OF_US ? "us" : `the ${relation}`;
+  return capital([count, "of", group, ...(rest[0] === "of" ? rest.slice(2) : rest)].join(" "));
 }
 
 /** The place stands behind "live in" itself: "I live in Crewe but work in Leeds" is no home in Leeds. */

@@ -3,7 +3,7 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { isName, type Who, whoIn } from "./who.js";
+import { isName, partOfGroup, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -51,7 +51,8 @@ export class Story {
   next(clause: Clause, language: Language, how: Omit<ReadClause, "clause" | "language" | "who">): ReadClause | null {
     const { words } = clause;
     const plain = whoIn(clause, language, this.#before.kind === "self");
-    const named = plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain;
+    const member = partOfGroup(words, language) === "them" ? this.#companion : null;
+    const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#companion = { kind: "companion", relation: called, name: null };
     const who = named.kind === "pronoun" ? (this.#companion ?? { kind: "other" as const }) : named;

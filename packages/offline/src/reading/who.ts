@@ -13,12 +13,16 @@ export type Who =
 /** "He", "she": whoever was named last. */
 export type Named = Who | { readonly kind: "pronoun" };
 
+/** Whoever comes along, the guest among them or not: nobody said which of them. */
+export const ONE_OF_US = "one of us";
+
 /** A name that the words before introduce stands among the first so many. */
 const REACH = 4;
 
 /** By the small words at a clause's beginning. `goesOn`: the clause before was about the guest. */
 export function whoIn(clause: Clause, language: Language, goesOn: boolean): Named {
   const { words } = clause;
+  if (partOfGroup(words, language) !== null) return { kind: "companion", relation: ONE_OF_US, name: null };
   const bare = words.map((word) => word.replace(/'s$/u, ""));
   for (const [at, word] of words.slice(0, REACH).entries()) {
     // "The wife": nobody else's.
@@ -44,6 +48,14 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   if (language.first.in(words) !== -1) return { kind: "self" };
   if (language.others.has(words[0])) return { kind: "other" };
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
+}
+
+/** "One of us uses a wheelchair"; `them`: "one is vegan", of whoever was named last. Null: neither. */
+export function partOfGroup(words: readonly string[], language: Language): "us" | "them" | null {
+  const begins = words.findIndex((word) => !english.fillers.has(word));
+  if (begins === -1) return null;
+  if (language.one_of_us.at(words, begins) > 0) return "us";
+  return language.one_of_them.at(words, begins) > 0 ? "them" : null;
 }
 
 const PETS: ReadonlySet<string | undefined> = new Set(["dog", "cat"]);
