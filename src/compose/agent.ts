@@ -87,7 +87,7 @@ export async function openAgent(
   const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const tools = tracedTools([
     ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant }),
-    ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords }) : []),
+    ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords, writtenBack }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };

@@ -40,7 +40,8 @@ export type MemoryCommand =
   /** `what`: what the memory is about, as it was said. `whom`: the relation or name of somebody, all about whom is to be forgotten. */
   | { readonly kind: "forget"; readonly what: string; readonly whom?: string }
   | { readonly kind: "forget_all" }
-  | { readonly kind: "list" }
+  /** `whom`: the relation or name of somebody, of whom alone is asked. */
+  | { readonly kind: "list"; readonly whom?: string }
   /** The message is answered, and nothing of it is kept. */
   | { readonly kind: "do_not_remember" }
   /** `what`: the empty string where the user only points: "that's not true any more". */

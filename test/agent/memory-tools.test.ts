@@ -18,10 +18,12 @@ let turns: ScriptedTurnMemories;
 let known: ReturnType<typeof sampleMemory>[];
 let forgotten: Owner[];
 let tools: readonly AnyTool[];
+let isWritten: boolean;
 
 beforeEach(() => {
   turns = new ScriptedTurnMemories();
   known = [];
+  isWritten = true;
   forgotten = [];
   const memories: Pick<Memories, "get" | "list" | "search" | "forgetAll"> = {
     get: async (_owner, id) => known.find((memory) => memory.id === id) ?? Promise.reject(new Error("not there")),
@@ -37,6 +39,7 @@ beforeEach(() => {
     turns,
     needs: NEEDS,
     needMeant: (said) => (said === "nut allergy" ? "no_nuts" : null),
+    writtenBack: async () => isWritten,
     inOwnWords: (quote, message) => message.replace(/"[^"]*"/g, "").includes(quote),
   });
 });
@@ -200,6 +203,16 @@ describe("what is known", () => {
     expect(await call("What do you know?", "list_memories", {})).toMatchObject({
       memories: [{ memory_id: aisle.id }, { memory_id: "ending", waits_for_their_word: "No longer: Is allergic to nuts" }],
       not_confirmed_yet: [{ memory_id: "waiting", must_hold: true }],
+    });
+  });
+
+  test("is waited for, and where reading it takes too long that is said", async () => {
+    known.push(aisle);
+    expect(await call("What do you know?", "list_memories", {})).not.toHaveProperty("still_reading");
+    isWritten = false;
+    expect(await call("What do you know?", "list_memories", {})).toMatchObject({
+      memories: [{ memory_id: aisle.id }],
+      still_reading: "what they said last",
     });
   });
 

@@ -30,6 +30,31 @@ describe("remember", () => {
   });
 });
 
+describe("what do you know", () => {
+  test("tells what was said a moment ago, behind thanks too", async () => {
+    const ada = world.guest();
+    await ada.says("My mum can't do stairs and I love jazz");
+    const { message } = await ada.says("Thanks! What do you know about me?");
+    expect(message.content.split("\n").toSorted()).toEqual([
+      "- Loves jazz",
+      "- Mum cannot do stairs (must hold)",
+      "This is what I remember about you:",
+    ]);
+  });
+
+  test("of somebody tells of them alone", async () => {
+    const ada = world.guest();
+    await ada.says("My mum can't do stairs and I love jazz. My sister Lea is vegan.");
+    expect((await ada.says("What do you know about my mum?")).message.content).toBe(
+      "This is what I remember about your mother:\n- Mum cannot do stairs (must hold)",
+    );
+    expect((await ada.says("thanks, remind me what you know about Lea")).message.content).toBe(
+      "This is what I remember about Lea:\n- Sister Lea is vegan (must hold)",
+    );
+    expect((await ada.says("What do you know about my brother?")).message.content).toBe("I remember nothing about your brother yet.");
+  });
+});
+
 describe("remember, however it is asked", () => {
   test.each([
     ["Could you please remember that I'm vegan?", "Is vegan", "self"],

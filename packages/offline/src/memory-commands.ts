@@ -90,6 +90,9 @@ function commandAt(clause: string, rest: string, asks: boolean): Sized | null {
 
   if (keepsOut(own)) return { kind: "do_not_remember", length };
   if (whole(lists.list)) return { kind: "list", length };
+  const about = lists.list_about.at(own, 0);
+  const asked = about === 0 ? undefined : personIn(raw(from + about));
+  if (asked !== undefined) return { kind: "list", whom: asked, length };
   if (whole(lists.forget_all)) return { kind: "forget_all", length };
   if (whole(lists.forget_that)) return { kind: "forget_that", length };
   // "Could you forget …?" asks for it; "did you forget …?" asks whether.

@@ -7,6 +7,8 @@ import type { MemoryToolParts } from "./memory-tool-parts.js";
 import { memoryLine, mustRead } from "./tool-turn.js";
 
 const LISTED = 100;
+/** What was said a moment ago belongs to "what do you know about me?"; a slow reader is not waited for any longer. */
+const WRITE_BACK_WAIT_MS = 3_000;
 const FOUND = 20;
 
 const named = (memory: JsonValue) => only(memory, "memory_id", "text");
@@ -14,7 +16,7 @@ const named = (memory: JsonValue) => only(memory, "memory_id", "text");
 const listInput = z.strictObject({ category: z.string().max(64).optional() });
 
 /** `list_memories`: all that holds, and what waits for the guest's word. */
-export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.infer<typeof listInput>> {
+export function listMemoriesTool({ memories, turns, writtenBack = async () => true }: MemoryToolParts): Tool<z.infer<typeof listInput>> {
   return {
     name: "list_memories",
     description: "All that is remembered about the user, and what waits for their word.",
@@ -23,6 +25,8 @@ export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.i
     run: async ({ category }, context) => {
       mustRead(context);
       const { owner, signal } = context;
+      const isWritten = await writtenBack(owner, AbortSignal.any([signal, AbortSignal.timeout(WRITE_BACK_WAIT_MS)]));
+      signal.throwIfAborted();
       const filter = category === undefined ? {} : { category };
       const [page, waiting] = await Promise.all([
         memories.list(owner, { limit: LISTED, status: "active", signal, ...filter }),
@@ -35,6 +39,7 @@ export function listMemoriesTool({ memories, turns }: MemoryToolParts): Tool<z.i
         output: {
           memories: page.data.map(memoryLine),
           more: page.nextCursor !== null,
+          ...(!isWritten && { still_reading: "what they said last" }),
           ...(shown.length > 0 && { not_confirmed_yet: shown.map(memoryLine) }),
         },
         used: [...page.data, ...shown].map(({ id }) => id),

@@ -1,3 +1,4 @@
+import type { Owner } from "../../domain/owner.js";
 import type { Need } from "../../ports/agent.js";
 import type { Memories, TurnMemories } from "../../ports/memories.js";
 
@@ -11,4 +12,6 @@ export interface MemoryToolParts {
   readonly needMeant: (said: string) => string | null;
   /** Whether a quote stands in the guest's own words of a message: typos and all, outside what they brought along. */
   readonly inOwnWords: (quote: string, message: string) => boolean;
+  /** Resolves when what the guest said in turns before is in memory, or when the signal aborts; true for the first. Default: at once. */
+  readonly writtenBack?: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
 }

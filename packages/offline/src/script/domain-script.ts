@@ -89,7 +89,7 @@ function openCall({ window }: ScriptView): { readonly name: string; readonly inp
 function recited(view: ScriptView, asked: readonly Named[]): ScriptMove {
   if (isOff(view)) return say(MEMORY_OFF);
   const known = view.memories.filter(({ text }) => asked.some(({ list }) => list.in(wordsIn(text)) !== -1));
-  return say(memoriesReply(null, known, "about that"));
+  return say(memoriesReply(null, known, { what: "about that" }));
 }
 
 /** A need may stand against what is booked already. */

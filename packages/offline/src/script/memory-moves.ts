@@ -1,5 +1,6 @@
 import type { JsonValue, MemoryCommand, Observation, ScriptCall, ScriptMove, ScriptView } from "maitred";
 import { z } from "zod";
+import { relationOf } from "../reading/language.js";
 import { contentWords, sharedPart } from "./content-words.js";
 import type { Filing } from "./filing.js";
 import * as replies from "./memory-replies.js";
@@ -32,9 +33,10 @@ export function memoryCommand(view: ScriptView, filing: Filing, needs: ReadonlyS
   switch (asked?.kind) {
     case "list":
       if (isOff(view) && view.memories.length === 0) return say(replies.MEMORY_OFF);
+      if (asked.whom !== undefined && isNobody(asked.whom, view)) return undefined;
       return view.tools.has("list_memories") || view.observations.length > 0
-        ? callThen(view, LIST, (output) => replies.memoriesReply(output, view.memories))
-        : say(replies.memoriesReply(null, view.memories));
+        ? callThen(view, LIST, (output) => replies.memoriesReply(output, view.memories, asked))
+        : say(replies.memoriesReply(null, view.memories, asked));
     case "remember":
       return change(view, [filing.rememberCall(asked.text, quoteOf(asked.text, view.message))], parts);
     case "forget": {
@@ -61,6 +63,12 @@ export function memoryCommand(view: ScriptView, filing: Filing, needs: ReadonlyS
     default:
       return undefined;
   }
+}
+
+/** A name that nothing is known of may be that of an event. */
+function isNobody(whom: string, { observations }: ScriptView): boolean {
+  const listed = observations.find(({ name }) => name === LIST.name);
+  return relationOf(whom) === undefined && listed !== undefined && !replies.tellsOf(whom, listed.output);
 }
 
 const LIST: ScriptCall = { name: "list_memories", arguments: {} };

@@ -1,5 +1,7 @@
 import type { JsonValue, MemoryLine } from "maitred";
+import { folded, wordsIn } from "maitred/stand-in";
 import { z } from "zod";
+import { relationAt, relationOf } from "../reading/language.js";
 
 /** What is said of memory, in plain words. */
 
@@ -11,18 +13,47 @@ export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
 
 const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });
-const memoriesSchema = z.looseObject({ memories: z.array(memorySchema), not_confirmed_yet: z.array(memorySchema).default([]) });
+const memoriesSchema = z.looseObject({
+  memories: z.array(memorySchema),
+  not_confirmed_yet: z.array(memorySchema).default([]),
+  still_reading: z.string().optional(),
+});
 
-export function memoriesReply(output: JsonValue, known: readonly MemoryLine[], what = "about you"): string {
-  const { memories, not_confirmed_yet: waiting = [] } = memoriesSchema.safeParse(output).data ?? {};
-  const listed = memories ?? known.map(({ text, subject, mustHold }) => ({ text, about: subject, must_hold: mustHold }));
-  const lines = listed.map(({ text, about, must_hold }) => `- ${ofWhom(about, text)}${must_hold ? " (must hold)" : ""}`);
-  const waits = waiting.map(({ text, about }) => `- ${ofWhom(about, text)}`);
+/** `known`: what is told where there is no output. `whom`: of somebody alone, by relation or name. `what`: in words. */
+export function memoriesReply(
+  output: JsonValue,
+  known: readonly MemoryLine[],
+  { whom, what = whom === undefined ? "about you" : `about ${relationOf(whom) === undefined ? "" : "your "}${whom}` }: Told = {},
+): string {
+  const { memories, not_confirmed_yet: unsettled = [], still_reading: isBehind } = memoriesSchema.safeParse(output).data ?? {};
+  const all = memories ?? known.map(({ text, subject, mustHold }) => ({ text, about: subject, must_hold: mustHold }));
+  const isMeant = ({ text, about }: Line) => whom === undefined || isOf(whom)({ text, subject: about });
+  const lines = all.filter(isMeant).map(({ text, about, must_hold }) => `- ${ofWhom(about, text)}${must_hold ? " (must hold)" : ""}`);
+  const waits = unsettled.filter(isMeant).map(({ text, about }) => `- ${ofWhom(about, text)}`);
   return [
     lines.length === 0 ? `I remember nothing ${what} yet.` : `This is what I remember ${what}:`,
     ...lines,
     ...(waits.length === 0 ? [] : ["Not confirmed yet:", ...waits]),
+    ...(isBehind === undefined ? [] : ["What you told me last I am still taking in: ask me again in a moment."]),
   ].join("\n");
+}
+
+/** Whether anything that is known, or waits, is of somebody. */
+export function tellsOf(whom: string, output: JsonValue): boolean {
+  const { memories = [], not_confirmed_yet: waiting = [] } = memoriesSchema.safeParse(output).data ?? {};
+  return [...memories, ...waiting].some(({ text, about }) => isOf(whom)({ text, subject: about }));
+}
+
+interface Told {
+  readonly whom?: string;
+  readonly what?: string;
+}
+
+type Line = z.infer<typeof memorySchema>;
+
+/** Whether a memory is of somebody: of that relation, or by a name that stands in it. */
+function isOf(whom: string): (memory: Pick<MemoryLine, "text" | "subject">) => boolean {
+  return ({ text, subject }) => relationOf(subject) === whom || wordsIn(`${subject} ${text}`).includes(folded(whom));
 }
 
 const changeSchema = z.looseObject({
@@ -69,7 +100,10 @@ export function whichReply(memories: readonly { readonly text: string }[]): stri
 /** "Mother: is allergic to nuts"; a memory that names its companion already is left as it is. */
 export function ofWhom(who: string, memory: string): string {
   if (who === "self" || who === "the user") return memory;
-  return memory.toLowerCase().includes(who.toLowerCase()) ? capital(memory) : `${capital(who)}: ${lower(memory)}`;
+  const words = wordsIn(memory);
+  const relation = relationOf(who);
+  const isNamed = relation !== undefined && words.some((_, at) => relationAt(words, at)?.relation === relation);
+  return isNamed || memory.toLowerCase().includes(who.toLowerCase()) ? capital(memory) : `${capital(who)}: ${lower(memory)}`;
 }
 
 export function lower(text: string): string {
