@@ -137,11 +137,11 @@ describe("what is known of a guest shapes the suggestions", () => {
     expect(content).not.toContain("found nothing");
   });
 
-  test("dislikes and companions' tastes are not the guest's likes", async () => {
+  test("dislikes are left out, and companions' tastes are not the guest's likes", async () => {
     const { steps } = await guest([recalled("Dislikes opera", "genre"), recalled("Likes rock", "genre", { subject: "companion:son" })]).say(
       "Any ideas for tomorrow?",
     );
-    expect(steps[0]?.input).toEqual({ from: "2026-03-12", to: "2026-03-12" });
+    expect(steps[0]?.input).toEqual({ from: "2026-03-12", to: "2026-03-12", not_genres: ["opera"] });
   });
 
   test.each([
@@ -220,6 +220,10 @@ describe("what a search is told as", () => {
     expect(content).not.toContain("found nothing");
   });
 
+  test("what is asked in another language is said not to be understood", async () => {
+    expect((await guest().say("Was gibt es am Samstag?")).content).toMatch(/^Without a language model I understand little beyond English/);
+  });
+
   test.each(["Three of us", "Is it safe for my child?"])("%j to a list asks which one", async (words) => {
     const ann = guest();
     await ann.say("Where can we eat?");
@@ -242,6 +246,44 @@ describe("what a search is told as", () => {
     const ann = guest();
     await ann.say("Anything on Sunday?");
     expect((await ann.say("ok book it")).content).toBe("Which one do you mean? Tell me its number.");
+  });
+
+  test("a genre that is not wanted is left out, of what was looked for before", async () => {
+    const ann = guest();
+    expect((await ann.say("Any music in Vienna, but not jazz or opera?")).steps[0]?.input).toEqual({
+      kind: "music",
+      city: "Vienna",
+      not_genres: ["jazz", "opera"],
+    });
+    await ann.say("Concerts in Lisbon?");
+    const { content, steps } = await ann.say("no jazz!");
+    expect(steps[0]?.input).toEqual({ kind: "music", city: "Lisbon", not_genres: ["jazz"] });
+    expect(content).not.toContain("(jazz)");
+  });
+
+  test.each([
+    ["2", "get_event", {}],
+    ["1, two people", "book_tickets", { quantity: 2 }],
+    ["2 for number 1", "book_tickets", { quantity: 2 }],
+    ["book the first for us two", "book_tickets", { quantity: 2 }],
+  ])("to a list, %j is a place on it", async (words, tool, input) => {
+    const ann = guest();
+    await ann.say("Where can we eat in Lisbon?");
+    expect((await ann.say(words)).steps[0]).toMatchObject({ name: tool, input });
+  });
+
+  test("seats mean what was shown, though something else was asked since", async () => {
+    const ann = guest();
+    await ann.say("Puppetry in Barcelona?");
+    await ann.say("the first one");
+    expect((await ann.say("is there parking?")).content).toMatch(/^I don't know that/);
+    expect((await ann.say("3 tickets please")).steps[0]).toMatchObject({ name: "book_tickets", input: { quantity: 3 } });
+  });
+
+  test("which of them suit is looked for once more", async () => {
+    const ann = guest();
+    await ann.say("Any plays in Dublin?");
+    expect((await ann.say("which of these work for me?")).steps[0]?.input).toEqual({ genre: "drama", city: "Dublin" });
   });
 
   test("words that nothing was found for are named, and who comes along is none of them", async () => {

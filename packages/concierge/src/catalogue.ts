@@ -44,6 +44,7 @@ export interface EventFilter {
   readonly text?: string | undefined;
   readonly kind?: Kind | undefined;
   readonly genre?: Genre | undefined;
+  readonly notGenres?: readonly string[] | undefined;
   readonly city?: City | undefined;
   /** Local days, inclusive. */
   readonly from?: string | undefined;
@@ -98,6 +99,7 @@ export function filterEvents(events: readonly CatalogueEvent[], filter: EventFil
     (event) =>
       (filter.kind === undefined || event.kind === filter.kind) &&
       (filter.genre === undefined || event.genre === filter.genre) &&
+      filter.notGenres?.includes(event.genre) !== true &&
       (filter.city === undefined || event.city === filter.city) &&
       (filter.from === undefined || event.day >= filter.from) &&
       (filter.to === undefined || event.day <= filter.to) &&

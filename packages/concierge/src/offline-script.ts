@@ -8,7 +8,7 @@ import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
-import { bookingsIn, focus, lastList, openQuote, wishOpened } from "./stand-in/past.js";
+import { bookingsIn, focus, justShowedOne, lastList, openQuote, placeIn, wishOpened } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search, whichOne } from "./stand-in/search-moves.js";
 import { CONCIERGE_WORDS } from "./words.js";
@@ -45,7 +45,8 @@ function requested(view: ScriptView): ScriptMove {
     return callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.bookingsReply(bookingsIn(output)));
 
   const listed = lastList(view).length > 0 || focus(view) !== undefined;
-  const place = listed ? ordinalIn(words) : undefined;
+  const place = listed ? placeIn(view) : undefined;
+  const seats = place !== undefined && ordinalIn(words) === undefined && saysOnlyNumber(words) ? undefined : wish.party;
   const cheapest = listed && /\bcheapest\b/.test(words);
   const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
@@ -55,20 +56,23 @@ function requested(view: ScriptView): ScriptMove {
   if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
   if (refers && asks && says(words, "details")) return details(view, wish, habits);
-  if (place !== undefined || cheapest) return (wish.party === undefined ? details : book)(view, wish, habits);
+  if (place !== undefined || cheapest) return (seats === undefined ? details : book)(view, wish, habits);
 
   const greets = beginsWith(words, "greeting");
   if (greets && wish.empty && words.split(/\s+/).length <= MAX_GREETING_WORDS) return say(GREETING);
   if (says(words, "help")) return say(replies.HELP);
   const several = listed && wish.empty && focus(view) === undefined;
   const which = several && !says(words, "looks_back") && (says(words, "pointing") || wish.party !== undefined) ? whichOne(view) : undefined;
-  if (which !== undefined) return which;
-  if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
   const opened = wishOpened(view, wish);
   if (opened !== undefined) return search(view, opened, habits);
+  if (which !== undefined) return which;
+  // "Is there parking?" of what was just shown: the catalogue doesn't say.
+  if (asks && wish.empty && wish.text !== "" && beginsWith(words, "of_shown") && justShowedOne(view)) return fact(view);
+  if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
   if (beginsWith(words, "thanking")) return thanked(view, words);
   if (greets) return say(GREETING);
+  if (asks && isAbroad(view.message)) return say(replies.ASKED_ABROAD);
   if (asks && (beginsWith(words, "asking") || wish.text === "")) return fact(view);
   if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
   return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
@@ -87,6 +91,11 @@ function tellsOfGuests({ message }: ScriptView, { genres, kind, city, days, maxP
     says(words, "states", "of_us") &&
     !says(words, "wants", "searching", "request", "book", "places")
   );
+}
+
+/** "2" to a list is a place on it, and no number of seats. */
+function saysOnlyNumber(words: string): boolean {
+  return /^\W*\d\W*$/u.test(words);
 }
 
 /** A need may stand against what is booked already. */

@@ -6,11 +6,13 @@ import lists from "../data/script.json" with { type: "json" };
 import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
 import { type Days, daysIn, withDaysSpelt } from "./dates.js";
-import { citiesIn, dietsIn, genresIn, kindsIn, partyIn, priceIn } from "./words.js";
+import { citiesIn, dietsIn, genresIn, genresLeftOutIn, kindsIn, partyIn, priceIn } from "./words.js";
 
 /** What the message itself asks for. */
 export interface Wish {
   readonly genres: readonly Genre[];
+  /** That are to be left out. */
+  readonly notGenres: readonly Genre[];
   readonly kind: Kind | undefined;
   readonly city: City | undefined;
   readonly days: Days | undefined;
@@ -35,8 +37,10 @@ const AROUND: ReadonlySet<string> = new Set([
 export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
   const message = withDaysSpelt(said);
   const dated = daysIn(message, now, timeZone);
+  const notGenres = genresLeftOutIn(message);
   const named = {
-    genres: genresIn(message),
+    genres: genresIn(message).filter((genre) => !notGenres.includes(genre)),
+    notGenres,
     kind: kindsIn(message)[0],
     city: citiesIn(message)[0],
     days: dated?.days,

@@ -1,7 +1,7 @@
 import { dropsOut, MONTHS, NUMBER, NUMBER_WORDS, namesBeside, partsOf } from "@maitred/offline";
 import { anyPhrase, phrasesIn } from "maitred/stand-in";
 import lists from "../data/events.json" with { type: "json" };
-import { folded, says } from "../phrases.js";
+import { folded, phrase, says } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
 
 /** What single words of a message mean to the script. English. */
@@ -16,6 +16,25 @@ export const genresIn = namesBy<Genre>(lists.genres);
 export const kindsIn = namesBy<Kind>(lists.kinds);
 export const citiesIn = namesBy<City>(lists.cities);
 export const dietsIn = namesBy<Diet>(lists.diets);
+
+const BEFORE_GENRE = /^[\s,:]+(?:(?:any|more|another|the|a|an)\s+)*/;
+const JOINS = new Set(["or", "nor", "and"]);
+
+/** "No jazz", "anything but opera or ballet": genres that are to be left out. "Not too loud jazz" leaves none out. */
+export function genresLeftOutIn(text: string): readonly Genre[] {
+  const behind = folded(text).replaceAll("why not", "").split(phrase("leaves_out")).slice(1);
+  return behind.flatMap((rest) => {
+    const words = rest.replace(BEFORE_GENRE, "").split(/\s+/);
+    const begins = words.flatMap((_, at) => (at === 0 || JOINS.has(words[at - 1] ?? "") ? [at] : []));
+    return begins.flatMap((at) => genresAt(words.slice(at, at + 3)));
+  });
+}
+
+/** Those whose words begin with the first of these. */
+function genresAt(words: readonly string[]): readonly Genre[] {
+  const behind = genresIn(words.slice(1).join(" "));
+  return genresIn(words.join(" ")).filter((genre) => !behind.includes(genre) || genresIn(words[0] ?? "").includes(genre));
+}
 
 const LIMIT =
   "(?:under|below|at most|max(?:imum)?|up to|less than|(?:no|not|nothing|none) (?:more than|over|above)|within|budget(?: of| is|:)?)";
@@ -45,6 +64,7 @@ const PARTIES: readonly RegExp[] = [
   new RegExp(`\\b(?:for|party of|group of|make it|we are|book|reserve|take|get(?: me| us)?)\\s+(?:the\\s+)?${NUMBER}\\b${NO_PARTY}`),
   new RegExp(`^\\W*(?:just |only |the )?${NUMBER}(?:,? please|,? thanks)?\\W*$`),
   new RegExp(`\\b${NUMBER} of (?:the |that|those|it|number)`),
+  new RegExp(`^\\W*${NUMBER} for (?:the|that|it|number|option)\\b`),
 ];
 
 /** How many seats or people; never an ordinal, a price or a date. */

@@ -17,7 +17,17 @@ import type { Wish } from "../script/wish.js";
 import { partyLeftIn } from "../script/words.js";
 import { isBookable } from "../seats.js";
 import type { Habits } from "./habits.js";
-import { bookingIn, justShowedOne, lastList, mergedList, openQuote, type ShownBooking, saidSinceList } from "./past.js";
+import {
+  bookingIn,
+  justShowedOne,
+  lastList,
+  mergedList,
+  openQuote,
+  placeIn,
+  type ShownBooking,
+  saidSinceList,
+  showedOneLately,
+} from "./past.js";
 import * as replies from "./replies.js";
 import { meantEvent, search, whichOne } from "./search-moves.js";
 
@@ -31,7 +41,7 @@ const MAX_ANSWER_WORDS = 10;
 export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const event = eventToBook(view, wish);
   if (event === undefined) {
-    const ofList = ordinalIn(view.message) !== undefined || (wish.empty && wish.text === "");
+    const ofList = placeIn(view) !== undefined || (wish.empty && wish.text === "");
     return (ofList ? whichOne(view) : undefined) ?? search(view, wish, habits);
   }
   const said = partySaid(view);
@@ -103,7 +113,9 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   if (before !== undefined) return answerQuote(view, before, { seats: before.quantity, absent: [], agrees: false });
   const wants = reply.yes || (wish.party !== undefined && wish.empty);
   // The words of a yes name no title.
-  return wants && brief && justShowedOne(view) ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits) : undefined;
+  return wants && brief && (justShowedOne(view) || (!reply.yes && showedOneLately(view)))
+    ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits)
+    : undefined;
 }
 
 /** Who stays behind: by name, or as the one who would come along. */

@@ -12,6 +12,7 @@ interface Habit<Value> {
 /** What memory adds where the message says nothing. */
 export interface Habits {
   readonly genres: readonly Habit<Genre>[];
+  readonly disliked: readonly Habit<Genre>[];
   readonly city: Habit<City> | undefined;
   readonly maxPrice: Habit<number> | undefined;
   readonly party: Habit<number> | undefined;
@@ -20,12 +21,15 @@ export interface Habits {
 }
 
 export function habitsOf(memories: readonly MemoryLine[]): Habits {
-  const own = memories.filter((memory) => memory.subject === "self" && !says(memory.text, "dislikes"));
+  const ofSelf = memories.filter(({ subject }) => subject === "self");
+  const own = ofSelf.filter(({ text }) => !says(text, "dislikes"));
+  const against = ofSelf.filter(({ text, category }) => category === "genre" && says(text, "dislikes"));
   const known = <Value>(category: string, read: (text: string) => readonly Value[]): readonly Habit<Value>[] =>
     own.flatMap((memory) => (memory.category === category ? read(memory.text).map((value) => ({ value, memory })) : []));
   const listed = <Value>(value: Value | undefined) => (value === undefined ? [] : [value]);
   return {
     genres: known("genre", genresIn),
+    disliked: against.flatMap((memory) => genresIn(memory.text).map((value) => ({ value, memory }))),
     city: known("location", (text) => (says(text, "home") ? citiesIn(text) : []))[0],
     maxPrice: known("budget", (text) => listed(priceIn(text)))[0],
     party: known("party_size", (text) => listed(partyIn(text) ?? firstNumber(text)))[0],

@@ -1,4 +1,4 @@
-import { readReply } from "@maitred/offline";
+import { ordinalIn, readReply } from "@maitred/offline";
 import type { Observation, ScriptView } from "maitred";
 import { z } from "zod";
 import { Catalogue, type CatalogueEvent, isStepFree } from "../catalogue.js";
@@ -138,11 +138,17 @@ function bookedAt({ name, output }: Observation): readonly Placed[] {
   return [{ city: event.city, days: { from: event.day, to: event.day }, anywhere: false, anyTime: false }];
 }
 
-/** "Anywhere else?": the newest wish for something, with where or when left open; undefined where a message is no such question. */
+/**
+ * "Anywhere else?", "no jazz", "which of these suit me?": the newest wish for something, with where or when left open, without what is not
+ * wanted, or once more; undefined where a message is no such question.
+ */
 export function wishOpened(view: ScriptView, wish: Wish): Wish | undefined {
-  if (!wish.empty || lastList(view).length === 0 || !says(view.message, "anywhere", "any_time")) return undefined;
-  const { genres, kind, diet } = view.window.map(({ told }) => wishIn(told, view)).findLast((each) => !each.empty) ?? wish;
-  return { ...wish, genres, kind, diet, empty: false, text: "" };
+  const leavesOut = wish.notGenres.length > 0 && wish.genres.length === 0 && wish.kind === undefined;
+  const opens = wish.empty && says(view.message, "anywhere", "any_time", "which_of_these");
+  if (!(leavesOut || opens) || lastList(view).length === 0) return undefined;
+  const before = view.window.map(({ told }) => wishIn(told, view)).findLast((each) => !each.empty) ?? wish;
+  const genres = before.genres.filter((genre) => !wish.notGenres.includes(genre));
+  return { ...wish, genres, kind: before.kind, diet: before.diet, empty: false, text: "" };
 }
 
 /** The event that was spoken of by itself last: looked at, quoted, booked, or alone on a list. */
@@ -155,6 +161,26 @@ export function focus(view: ScriptView): string | undefined {
   }
   return undefined;
 }
+
+/** The place on the list that a message names: by a word for it, or by its bare number where several are listed ("1", "2, for four"). */
+export function placeIn(view: ScriptView): number | undefined {
+  const named = ordinalIn(view.message);
+  const listed = lastList(view);
+  const several = listed.length > 1 && view.window.at(-1)?.observations.some((each) => mergedList([each]).length > 1) === true;
+  const number = named === undefined && several ? BARE_NUMBER.exec(view.message)?.[1] : undefined;
+  return number === undefined || Number(number) > listed.length ? named : Number(number) - 1;
+}
+const BARE_NUMBER = /^\W*([1-9])(?:\W*$|[,:;)]\s)/u;
+
+/** Whether one event was shown by itself in the last rounds, and nothing since: a number of seats means it. */
+export function showedOneLately(view: ScriptView): boolean {
+  const shown = view.window.slice(-LATELY).flatMap(({ observations }) => observations);
+  const last = shown.findLast(
+    ({ name, output }) => name !== "list_bookings" && (eventIn(output) ?? mergedList([{ name, output, input: {} }])[0]),
+  );
+  return last !== undefined && (last.name === "get_event" || last.name === "check_availability" || mergedList([last]).length === 1);
+}
+const LATELY = 3;
 
 const lastSeen = (view: ScriptView): Observation | undefined => view.window.at(-1)?.observations.at(-1);
 

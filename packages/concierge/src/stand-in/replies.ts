@@ -27,6 +27,8 @@ export const TOLD_ABROAD =
   `${LITTLE_ABROAD} What must hold for you, such as an allergy or a wheelchair, please tell me in English. ` +
   "Ask me “What do you know about me?” to see what I keep.";
 export const TOLD_ABROAD_OFF = `${LITTLE_ABROAD} Memory is switched off here, too: I keep nothing beyond this conversation.`;
+export const ASKED_ABROAD =
+  "Without a language model I understand little beyond English. Please ask me in English, for example “What is on in Vienna on Saturday?”";
 
 /** Somebody drops out before anything is quoted. */
 export const HOW_MANY_NOW = "Understood. How many seats is it now?";

@@ -1,4 +1,4 @@
-import { callThen, failureOf, ordinalIn, say } from "@maitred/offline";
+import { callThen, failureOf, say } from "@maitred/offline";
 import type { MemoryLine, ScriptCall, ScriptMove, ScriptView } from "maitred";
 import { plain } from "maitred/stand-in";
 import type { CatalogueEvent } from "../catalogue.js";
@@ -8,7 +8,7 @@ import type { Wish } from "../script/wish.js";
 import { isBookable } from "../seats.js";
 import { kindOf } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
-import { brokenIn, focus, lastList, mergedList, type SaidBefore, saidBefore } from "./past.js";
+import { brokenIn, focus, lastList, mergedList, placeIn, type SaidBefore, saidBefore } from "./past.js";
 import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
@@ -70,12 +70,18 @@ function attempt(
   const liked = open && wish.genres.length === 0 && wish.diet === undefined ? habits.genres : [];
   const fitting = liked.filter(({ value }) => wish.kind === undefined || kindOf(value) === wish.kind).slice(0, 3);
   const genres = wish.genres.length > 0 ? wish.genres : fitting.flatMap((habit) => by(habit) ?? []);
+  const disliked = open && genres.length === 0 ? habits.disliked : [];
+  const unwanted = disliked
+    .filter(({ value }) => wish.kind === undefined || kindOf(value) === wish.kind)
+    .flatMap((habit) => by(habit) ?? []);
+  const notGenres = genres.length > 0 ? [] : [...new Set([...wish.notGenres, ...unwanted])];
   const dining = wish.kind === "dining" || (genres.length > 0 && genres.every((genre) => kindOf(genre) === "dining"));
   const party = wish.party ?? by(habits.party);
   const asked = {
     text,
     // "A jazz concert": the genre says the kind, and says it better.
     kind: genres.length === 0 ? wish.kind : undefined,
+    not_genres: notGenres.length > 0 ? notGenres : undefined,
     city: wish.city ?? carried.city ?? by(habits.city, open),
     from: (wish.days ?? carried.days)?.from,
     to: (wish.days ?? carried.days)?.to,
@@ -111,7 +117,7 @@ export function meantEvent(view: ScriptView, wish: Wish): string | undefined {
   const shown = shownAndNamed(view);
   if (shown !== undefined) return shown;
   const list = lastList(view);
-  const place = ordinalIn(view.message);
+  const place = placeIn(view);
   if (place !== undefined && list.length > 0) return list.at(place)?.id;
   if (/\bcheapest\b/i.test(view.message)) return list.toSorted((a, b) => replies.priceFrom(a) - replies.priceFrom(b))[0]?.id;
   const isNamed = (event: CatalogueEvent) =>

@@ -23,6 +23,7 @@ const searchInput = z.strictObject({
   text: z.string().max(200).optional().describe("title, artist, chef, team, venue"),
   kind: z.enum(KINDS).optional(),
   genre: z.enum(ALL_GENRES as [(typeof ALL_GENRES)[number], ...(typeof ALL_GENRES)[number][]]).optional(),
+  not_genres: z.array(z.string().max(40)).max(10).optional(),
   city: z.enum(CITY_NAMES as [(typeof CITY_NAMES)[number], ...(typeof CITY_NAMES)[number][]]).optional(),
   from: z.iso.date().optional().describe("YYYY-MM-DD"),
   to: z.iso.date().optional().describe("inclusive"),
@@ -44,6 +45,7 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
       const { now, recalled = [], earlierMessages = [], userMessage, sessionId } = context;
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
+        notGenres: input.not_genres,
         stepFree: input.step_free,
         maxPriceCents: input.max_price_eur === undefined ? undefined : Math.round(input.max_price_eur * 100),
       });

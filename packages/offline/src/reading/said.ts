@@ -62,6 +62,8 @@ function ofGuest([first = "", ...rest]: readonly string[]): string | null {
   if (begun !== undefined) return [begun, ...(rest[0] === "got" ? rest.slice(1) : rest)].join(" ");
   // "And need step-free access": who is spoken of was said before.
   if (english.verbs.is(first.toLowerCase())) return [thirdOf(first.toLowerCase()), ...rest].join(" ");
+  // "My budget is 40 euros": whose it is goes without saying.
+  if (["my", "our"].includes(first.toLowerCase())) return rest.join(" ");
   if (!["i", "we"].includes(first.toLowerCase())) return null;
   const at = rest.findIndex((word) => !english.seldom.has(word) && !DROPPED.has(word));
   const verb = (rest[at] ?? "").toLowerCase();

@@ -10,13 +10,14 @@ const MAX_ANSWER_WORDS = 6;
 
 /**
  * Whether words may take back what was said before them: no condition ("yes, but only if it suits my allergy"), no agreement ("yes, keep
- * that"), and no choice among what was offered ("ok, the first one then", "make it three").
+ * that"), no choice among what was offered ("ok, the first one then", "make it three"), and no order ("cancel it").
  */
 export function mayTakeBack(words: readonly string[], language: Language): boolean {
   if (language.name !== "en") return true;
   if (english.conditions.in(words) !== -1 || isMadeOf(words, (at) => english.agreeing.at(words, at))) return false;
   const told = words.filter((word) => !english.fillers.has(word) && !english.tails.has(word));
-  return told.length > MAX_ANSWER_WORDS || english.takes_back.in(words) !== -1 || !told.some((_, at) => chooses(told, at));
+  const isOrder = english.orders.at(told, 0) > 0;
+  return told.length > MAX_ANSWER_WORDS || english.takes_back.in(words) !== -1 || !(isOrder || told.some((_, at) => chooses(told, at)));
 }
 
 /**
