@@ -172,4 +172,4 @@ export type { JournalEnd, RestoresJournals } from "./ports/transfer.js";
 export type { EndedTurn, TurnName, TurnRecorder } from "./ports/turn-records.js";
 export type * from "./ports/vectors.js";
 export type * from "./state/engine.js";
-export type { JournalSeals, LineSealer } from "./state/journal/journal-seals.js";
+export type { JournalSeals, LineSealer } from "./state/journal/journal-codec.js";

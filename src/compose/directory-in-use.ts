@@ -28,7 +28,7 @@ export async function directoryInUse(wiring: Wiring, snapshot: string, keyring: 
   for await (const { sessionId, lastSeq } of before.list()) ends.set(sessionId, lastSeq);
   await before.close();
   await rm(snapshot, { force: true });
-  (await import("../state/engines/sqlite/state-file.js")).copyStateFile(join(dir, STATE_FILE), snapshot);
+  (await import("../platform/sqlite.js")).copyStateFile(join(dir, STATE_FILE), snapshot);
   const stored = await openSqlite(wiring, snapshot);
   const engine = await openCopy(stored, keyring);
   const files = await openJournals();

@@ -11,7 +11,7 @@ import { DestroyedValues } from "../state/encryption/destroyed-values.js";
 import { keysOfFile } from "../state/encryption/key-file.js";
 import { Keyring } from "../state/encryption/keyring.js";
 import { openEncrypted, requireClear } from "../state/encryption/open-encrypted.js";
-import { sealedOwners } from "../state/encryption/sealed-owners.js";
+import { sealedOwners } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
 import { ownerPartition } from "../state/partition.js";
 import { denseInMemory } from "../vectors/encrypted/dense-in-memory.js";

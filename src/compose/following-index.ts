@@ -1,7 +1,6 @@
 import { CatchingUp } from "../operations/catching-up.js";
 import type { SessionStore } from "../ports/session-store.js";
-import { LaggingSessions } from "../state/jsonl/lagging-sessions.js";
-import { IndexedSessionWriter } from "../state/jsonl/session-writer.js";
+import { IndexedSessionWriter, LaggingSessions } from "../state/jsonl/session-writer.js";
 import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
 

@@ -13,7 +13,7 @@ import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
 import type { VectorStore } from "../ports/vectors.js";
 import { EngineReadingCalls } from "../state/counters/reading-calls.js";
-import { installationId } from "../state/jsonl/installation-id.js";
+import { installationId } from "../state/installation.js";
 import { DisabledHistory } from "../vectors/history/disabled-history.js";
 import { VectorHistory } from "../vectors/history/vector-history.js";
 import { Mem0Service } from "../vectors/mem0/mem0-service.js";

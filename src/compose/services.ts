@@ -3,7 +3,7 @@ import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
 /** The services by their names, for whoever puts parts together themselves, and what they are opened with. */
 export { type FileSystem, nodeFileSystem, type OpenFile } from "../platform/file-system.js";
 export { type FileMemoryOptions, FileMemoryService } from "../state/jsonl/file-memory-service.js";
-export type { WrittenJournals } from "../state/jsonl/written-journals.js";
+export type { WrittenJournals } from "../state/jsonl/journal-files.js";
 export type { Recap } from "../turn/context.js";
 export {
   type ChatOptions as OrchestratorChatOptions,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { MovableState, ReadableState } from "../ports/transfer.js";
 import { prefixRange } from "../state/engine.js";
-import { ERASURE_KEY, LAST_TOMBSTONE_KEY } from "../state/ledger/ledger-keys.js";
+import { ERASURE_KEY, LAST_TOMBSTONE_KEY } from "../state/ledger/ledger-values.js";
 import { isOwnersPartition } from "../state/partition.js";
 import { SESSIONS } from "../state/sessions/keys.js";
 import { rowOf } from "../state/sessions/session-row.js";

@@ -5,7 +5,7 @@ import { canonicalJson } from "../platform/canonical-json.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { MovableJournals, ReadableJournals, ReadableState } from "../ports/transfer.js";
 import { committed } from "../state/durable-commit.js";
-import { ERASURE_KEY } from "../state/ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../state/ledger/ledger-values.js";
 import { OWNER_KEY, ownerOfValue } from "../state/partition.js";
 import { isCounted } from "../state/sessions/session-row.js";
 import type { PartitionPair } from "./partition-pair.js";

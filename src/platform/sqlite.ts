@@ -117,3 +117,13 @@ export function isDamage(error: unknown): error is Error & { code: string } {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB");
 }
+
+/** Copies the file as it is at one moment, also while its process writes. `to` must not be there. */
+export function copyStateFile(path: string, to: string): void {
+  const db = openDatabase(path, { readonly: true, fileMustExist: true });
+  try {
+    db.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    db.close();
+  }
+}

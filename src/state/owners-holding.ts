@@ -3,7 +3,7 @@ import { AppError } from "../platform/errors.js";
 import type { OwnersQuery } from "../ports/owner-activity.js";
 import type { Page } from "../ports/session-store.js";
 import type { PartitionEntry, StateEngine } from "./engine.js";
-import { listLimit } from "./sessions/list-cursor.js";
+import { listLimit } from "./sessions/list.js";
 
 /** Partitions looked at for one page: it may hold less than was asked for. */
 const MOST_LOOKED_AT = 1_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
-import { sealedOwners } from "../../src/state/encryption/sealed-owners.js";
+import { sealedOwners } from "../../src/state/encryption/sealed-journals.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../src/state/partition.js";
 import { ofUser, uuid, vectorsContract } from "../../src/testing/vectors-contract.js";

@@ -7,7 +7,7 @@ import { parseConfig } from "../../src/compose/config.js";
 import { encryptionOf } from "../../src/compose/encryption-commands.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
-import { sealedOwners } from "../../src/state/encryption/sealed-owners.js";
+import { sealedOwners } from "../../src/state/encryption/sealed-journals.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { ofUser, uuid } from "../../src/testing/vectors-contract.js";
 import { denseInMemory } from "../../src/vectors/encrypted/dense-in-memory.js";

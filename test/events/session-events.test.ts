@@ -4,7 +4,7 @@ import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
 import { sessionEvents } from "../../src/domain/session-events.js";
 import { newId } from "../../src/platform/ids.js";
 import type { MemoryLogEntry } from "../../src/ports/memory-log.js";
-import { memoryEvents } from "../../src/state/memory-log/memory-log-events.js";
+import { memoryEvents } from "../../src/state/memory-log/memory-log.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { entryOf, NOW, recordOfText } from "../../src/testing/memory-log-contract.js";
 

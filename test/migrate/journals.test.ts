@@ -12,7 +12,7 @@ import { committed } from "../../src/state/durable-commit.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { ERASURE_KEY } from "../../src/state/ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../../src/state/ledger/ledger-values.js";
 import { named, ownerPartition } from "../../src/state/partition.js";
 import { AtomicSessionWrite } from "../../src/state/sessions/atomic-session-write.js";
 import { EngineJournal } from "../../src/state/sessions/journal.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
-import { ERASURES, openKey } from "../../src/state/ledger/ledger-keys.js";
+import { ERASURES, openKey } from "../../src/state/ledger/ledger-values.js";
 import { named, ownerPartition } from "../../src/state/partition.js";
 import { ALICE, BOB } from "../../src/testing/journal-records.js";
 import { ownerLedgerContract } from "../../src/testing/owner-ledger-contract.js";

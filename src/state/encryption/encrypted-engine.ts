@@ -12,7 +12,7 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../engine.js";
-import { outlivesErasure } from "../ledger/ledger-keys.js";
+import { outlivesErasure } from "../ledger/ledger-values.js";
 import { isOwnersPartition } from "../partition.js";
 import { NotAuthentic, SEAL_BYTES, sealedUnder } from "./data-key.js";
 import { INSTALLATION_KEYS, KEYS, type Keyring, type PartitionKeys } from "./keyring.js";

@@ -1,5 +1,6 @@
-import { KEYS_END } from "../journal/journal-codec.js";
-import type { JournalSeals } from "../journal/journal-seals.js";
+import type { Owner } from "../../domain/owner.js";
+import type { OwnerSeal, OwnerSeals } from "../../ports/owner-seals.js";
+import { type JournalSeals, KEYS_END } from "../journal/journal-codec.js";
 import { ownerPartition } from "../partition.js";
 import { sealedUnder } from "./data-key.js";
 import { type Changing, openedBy } from "./encrypted-engine.js";
@@ -32,4 +33,23 @@ export function sealedJournals(keyring: Keyring, changing: Changing | null = nul
 
 function placeIn(sessionId: string, place: string): string {
   return `${sessionId}\n${place}`;
+}
+
+/** What is kept of owners in other stores than the engine, under the same keys. */
+export function sealedOwners(keyring: Keyring): OwnerSeals {
+  const of = async (owner: string): Promise<OwnerSeal> => {
+    const held = await keyring.of(ownerPartition(owner as Owner));
+    return {
+      open: (sealed, place) => openedBy(held, sealedUnder(sealed) ?? "", sealed, { place, what: "A payload of the vector store" }) ?? null,
+      hashedWords: (words) => held.words?.hashedWords(words) ?? [],
+      hashed: (text) => held.words?.hashed(text) ?? 0,
+    };
+  };
+  return {
+    of,
+    async toWrite(owner) {
+      const key = await keyring.kept(ownerPartition(owner as Owner));
+      return { ...(await of(owner)), seal: (text, place) => key.seal(text, place) };
+    },
+  };
 }

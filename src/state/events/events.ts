@@ -6,7 +6,6 @@ import type { EventLog, EventQuery, EventScope, KeptEvent } from "../../ports/ev
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { numberKey, ownerPartition } from "../partition.js";
-import { AddedEvents } from "./added-events.js";
 import { FEED, FEED_ROWS, idKey, type KnownPlace, ownerRows, placeOf, tenantHash, tenantRows } from "./event-keys.js";
 import { EventRelay } from "./event-relay.js";
 import { eraseFeed, feedResidue } from "./feed-erasure.js";
@@ -17,7 +16,7 @@ import { eraseOutbox, eventPuts, outboxResidue } from "./outbox.js";
 /** How often a process looks for what others have added, in milliseconds. */
 const POLL_MS = 500;
 
-export interface EventLogOptions {
+interface EventLogOptions {
   /** Whether events are also to be delivered. */
   readonly queued: boolean;
   /** Default: 500 where several processes may use the engine, else null. */
@@ -139,4 +138,19 @@ function rowsOf(scope: EventScope): string {
 
 function keptEvent(value: string): KeptEvent {
   return JSON.parse(value) as KeptEvent;
+}
+
+/** Tells whoever listens within this process that events of an owner were added: after what is running, so that no write waits for it. */
+class AddedEvents {
+  readonly #listeners = new Set<(owner: Owner) => void>();
+
+  /** Returns how to stop it. */
+  listen(listener: (owner: Owner) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  tell(owner: Owner): void {
+    for (const listener of this.#listeners) setImmediate(listener, owner);
+  }
 }

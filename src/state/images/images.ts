@@ -4,7 +4,7 @@ import { isId } from "../../platform/ids.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 

@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord, journalRecordSchema, MAX_RECORD_BYTES, type NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
-import { type JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
-import type { JournalSeals, LineSealer } from "./journal-seals.js";
+import { type JsonlLog, type LineOpener, type LogLine, lineValue } from "../../platform/jsonl-log.js";
 
 /**
  * One line of a journal: the record, and behind it what lets a reader start at the end.
@@ -24,7 +23,7 @@ const tailSchema = z.object({
   /** Which record of how many of one append, from 1; left out where it was alone. One that isn't followed by the next was torn off it. */
   part: z.tuple([z.number().int().positive(), z.number().int().positive()]).optional(),
 });
-export type Tail = z.infer<typeof tailSchema>;
+type Tail = z.infer<typeof tailSchema>;
 
 /** A line that was read once needs no second look: whoever reads it next gets the same record, which nobody changes. */
 export class DecodedLine {
@@ -66,7 +65,7 @@ export function decodeLine(line: LogLine): DecodedLine | null {
 }
 
 /** What a line says of its place in the journal. */
-export interface LineHead {
+interface LineHead {
   readonly seq: number;
   readonly turn: number;
   readonly type: JournalRecord["type"];
@@ -163,4 +162,25 @@ export function encodeLine(record: JournalRecord, tail: Tail, seal: LineSealer |
   if (seal === null) return line;
   const sealed = seal(JSON.stringify(body), placeOf({ ...record, tail }));
   return Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, sealed, tail })}\n`, "utf8");
+}
+
+/** What a line says, sealed at its place. */
+export type LineSealer = (text: string, place: string) => string;
+
+/** How the lines of journals in files are sealed: under the keys of whose they are, each in its session. */
+export interface JournalSeals {
+  /** For one who writes, and reads what was written. `seal` null: what is written is not sealed any more. */
+  sealer(owner: Owner, sessionId: string): Promise<{ readonly seal: LineSealer | null; readonly opens: LineOpener }>;
+  /** For one who reads. `keys`: as a sealed line names them. */
+  opener(keys: string, sessionId: string): Promise<LineOpener>;
+}
+
+/** What an append must know of all that went before it. */
+export interface JournalTail {
+  readonly lastSeq: number;
+  readonly lastTurn: number;
+  /** Byte offset of the newest summary that stands, or null. */
+  readonly summaryAt: number | null;
+  /** Byte offset of the newest rewind, whether or not a later one took it back; null: there is none. Undefined: the lines don't say. */
+  readonly rewindAt: number | null | undefined;
 }

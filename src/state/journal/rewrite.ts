@@ -1,25 +1,10 @@
 import type { Owner } from "../../domain/owner.js";
 import { JOURNAL_VERSION, type JournalRecord } from "../../domain/session.js";
-import type { JsonlLog, LogLine } from "../../platform/jsonl-log.js";
-import { type DecodedLine, decodeLine, encodeLine, headOf, ownerMark, peekLine } from "./journal-codec.js";
-import type { LineSealer } from "./journal-seals.js";
-import type { JournalTail } from "./journal-tail.js";
-import type { RewindMark } from "./rewound-records.js";
+import type { JsonlLog } from "../../platform/jsonl-log.js";
+import { encodeLine, type JournalTail, type LineSealer, ownerMark } from "./journal-codec.js";
+import { type RewindMark, rewindsOf, untorn } from "./selected-records.js";
 
 const CHUNK_BYTES = 256 * 1024;
-
-/** All rewinds among the lines, in seq order. */
-export async function rewindsOf(lines: AsyncIterable<readonly LogLine[]>): Promise<RewindMark[]> {
-  const found: RewindMark[] = [];
-  for await (const block of lines) {
-    for (const line of block) {
-      if ((peekLine(line)?.type ?? "rewind") !== "rewind") continue;
-      const head = headOf(line);
-      if (head !== null && head.toSeq !== null) found.push({ seq: head.seq, toSeq: head.toSeq });
-    }
-  }
-  return found;
-}
 
 /**
  * Writes a journal anew, record by record, into an empty log. What can't be read is not carried over: it may hold what
@@ -135,56 +120,4 @@ class RewriteWriter {
     this.#chunk = [];
     this.#chunkBytes = 0;
   }
-}
-
-/** Readable records in order, a block of lines at a time. `onDamaged` is told where a line stands that isn't. */
-export async function* readable(
-  lines: AsyncIterable<readonly LogLine[]>,
-  onDamaged?: (offset: number) => void,
-): AsyncGenerator<readonly JournalRecord[]> {
-  for await (const block of lines) {
-    const records: JournalRecord[] = [];
-    for (const line of block) {
-      const record = decodeLine(line)?.record;
-      if (record === undefined) onDamaged?.(line.offset);
-      else records.push(record);
-    }
-    yield records;
-  }
-}
-
-/**
- * The same without the steps of appends whose end was torn off: they came without their answer, and must not pass
- * for steps of the attempt that follows. What stands before a damaged line is given the benefit of the doubt.
- */
-export async function* untorn(
-  lines: AsyncIterable<readonly LogLine[]>,
-  onDamaged?: (offset: number) => void,
-): AsyncGenerator<readonly JournalRecord[]> {
-  let open: JournalRecord[] = [];
-  let newest: readonly [number, number] = [1, 1];
-  for await (const block of lines) {
-    const whole: JournalRecord[] = [];
-    for (const line of block) {
-      const decoded: DecodedLine | null = decodeLine(line);
-      if (decoded === null) {
-        onDamaged?.(line.offset);
-        whole.push(...open);
-        open = [];
-        newest = [1, 1];
-        continue;
-      }
-      const [part, of] = decoded.tail?.part ?? [1, 1];
-      const follows = of === newest[1] && part === newest[0] + 1;
-      if (!follows) whole.push(...open.filter(({ type }) => type !== "step"));
-      if (!follows) open = [];
-      open.push(decoded.record);
-      newest = [part, of];
-      if (part < of) continue;
-      whole.push(...open);
-      open = [];
-    }
-    yield whole;
-  }
-  yield open.filter(({ type }) => type !== "step");
 }

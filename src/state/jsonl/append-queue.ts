@@ -3,9 +3,7 @@ import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { AppendOptions } from "../../ports/session-store.js";
-import { encodeLine, numbered, ownerMark } from "../journal/journal-codec.js";
-import type { LineSealer } from "../journal/journal-seals.js";
-import type { JournalTail } from "../journal/journal-tail.js";
+import { encodeLine, type JournalTail, type LineSealer, numbered, ownerMark } from "../journal/journal-codec.js";
 import type { JournalFile } from "./journal-file.js";
 
 export interface Append {

@@ -23,24 +23,19 @@ import type {
 } from "../../ports/session-store.js";
 import type { StorageHealth } from "../../ports/storage-health.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
-import { headOf, ownerMark, unseal } from "../journal/journal-codec.js";
-import type { JournalSeals, LineSealer } from "../journal/journal-seals.js";
-import { outsideRewinds } from "../journal/rewound-records.js";
-import { rewindsOf, rewriteInto, writeInto } from "../journal/rewrite.js";
-import { selected, throwIfAborted } from "../journal/selected-records.js";
+import { headOf, type JournalSeals, type LineSealer, ownerMark, unseal } from "../journal/journal-codec.js";
+import { rewriteInto, writeInto } from "../journal/rewrite.js";
+import { checkLines, outsideRewinds, rewindsOf, selected, throwIfAborted } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { DirectoryHealth } from "./directory-health.js";
 import { recordsBackwards } from "./journal-backwards.js";
-import { checkLines } from "./journal-check.js";
 import { JournalDirectory } from "./journal-directory.js";
 import { JournalFile, rewindsBetween } from "./journal-file.js";
-import { JournalFiles } from "./journal-files.js";
+import { JournalFiles, WrittenJournals } from "./journal-files.js";
 import { OwnerSessions } from "./owner-sessions.js";
 import { packInto, readPackedHeader, unpack, unpackedLines } from "./packed-journal.js";
-import { windowOfRecords } from "./window-of-records.js";
-import { readWindow } from "./window-reader.js";
-import { WrittenJournals } from "./written-journals.js";
+import { readWindow, windowOfRecords } from "./window-reader.js";
 
 export interface FileMemoryOptions {
   readonly dir: string;

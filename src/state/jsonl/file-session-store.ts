@@ -6,7 +6,7 @@ import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionIndex, SessionStore } from "../../ports/session-store.js";
 import type { StorageHealth } from "../../ports/storage-health.js";
 import type { StateEngine } from "../engine.js";
-import type { JournalSeals } from "../journal/journal-seals.js";
+import type { JournalSeals } from "../journal/journal-codec.js";
 import { InProcessLock } from "../sessions/in-process-lock.js";
 import { type EngineSessionStoreOptions, engineSessionIndex } from "../sessions/sessions.js";
 import { FileMemoryService } from "./file-memory-service.js";

@@ -1,4 +1,4 @@
-import type { RecordOf } from "../../domain/session.js";
+import type { JournalRecord, MessageRecord, RecordOf } from "../../domain/session.js";
 import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
 import type { WindowRead } from "../../ports/session-store.js";
 import { decodeLine, headOf } from "../journal/journal-codec.js";
@@ -53,4 +53,17 @@ async function summaryBefore(file: JournalFile, offset: number, meter: ReadMeter
     }
   }
   return null;
+}
+
+/** The window of records that all stand, oldest first: where there is no end of a file to start from. */
+export function windowOfRecords(records: readonly JournalRecord[], rounds: number): Omit<WindowRead, "lastSeq" | "lastTurn" | "bytesRead"> {
+  const collector = new RoundCollector(rounds);
+  let summary: RecordOf<"summary"> | null = null;
+  for (const record of records.toReversed()) {
+    if (record.type === "summary") summary ??= record;
+    if (!collector.complete) collector.add(record);
+    else if (summary !== null) break;
+  }
+  const lastUserMessage: MessageRecord | null = collector.lastUserMessage;
+  return { rounds: collector.rounds(), summary, lastUserMessage };
 }

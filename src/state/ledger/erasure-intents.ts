@@ -7,6 +7,8 @@ import { OWNER_KEY, ownerPartition } from "../partition.js";
 import {
   ERASURE_KEY,
   ERASURES,
+  type ErasureIntent,
+  intentOf,
   LAST_TOMBSTONE_KEY,
   LEDGER,
   OPEN,
@@ -14,11 +16,12 @@ import {
   PROGRESS,
   progressKey,
   RECEIPTS,
+  receiptIdOf,
   receiptKey,
+  receiptOf,
   TOMBSTONES,
   USER_KEY,
-} from "./ledger-keys.js";
-import { type ErasureIntent, intentOf, receiptIdOf, receiptOf } from "./ledger-values.js";
+} from "./ledger-values.js";
 
 const PAGE = 500;
 /** Operations of the commit that ends an erasure, beside its deletions of tombstones and progress. */

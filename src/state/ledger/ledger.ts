@@ -5,8 +5,23 @@ import { prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, ownerPartition } from "../partition.js";
 import { beginErasure, completeErasure, openErasures, withdrawErasure } from "./erasure-intents.js";
-import { AUDIT, auditKey, LAST_TOMBSTONE_KEY, progressKey, RECEIPTS, TOMBSTONES, tombstoneKey, USER_KEY } from "./ledger-keys.js";
-import { afterSeen, auditOf, receiptOf, type Sighting, tombstonesOf, tombstoneValue, userOf } from "./ledger-values.js";
+import {
+  AUDIT,
+  afterSeen,
+  auditKey,
+  auditOf,
+  LAST_TOMBSTONE_KEY,
+  progressKey,
+  RECEIPTS,
+  receiptOf,
+  type Sighting,
+  TOMBSTONES,
+  tombstoneKey,
+  tombstonesOf,
+  tombstoneValue,
+  USER_KEY,
+  userOf,
+} from "./ledger-values.js";
 
 /** Operations of a commit that adds tombstones, beside them. */
 const OF_TOMBSTONES = 2;

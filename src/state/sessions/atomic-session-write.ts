@@ -5,7 +5,7 @@ import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { AppendOptions, CreateOptions } from "../../ports/session-store.js";
 import type { JournalEnd } from "../../ports/transfer.js";
 import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/new-records.js";
-import type { RewindMark } from "../journal/rewound-records.js";
+import type { RewindMark } from "../journal/selected-records.js";
 import { changesOf, type SessionChanges } from "../journal/session-changes.js";
 import type { SessionState, Standing } from "../journal/session-fold.js";
 import type { SessionHead, SessionHeads } from "./session-heads.js";

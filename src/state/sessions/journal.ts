@@ -13,8 +13,7 @@ import type {
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { checkSessionId } from "../journal/new-records.js";
-import { outsideRewinds, standing } from "../journal/rewound-records.js";
-import { throwIfAborted } from "../journal/selected-records.js";
+import { outsideRewinds, standing, throwIfAborted } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import type { AtomicSessionWrite } from "./atomic-session-write.js";
 import { eraseJournals, journalResidue } from "./journal-erasure.js";

@@ -4,7 +4,7 @@ import { AppError, isAppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import { committed } from "../durable-commit.js";
 import { type Commit, type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { ownerPartition, systemPartition } from "../partition.js";
 import { LOCKS, lockKey } from "./keys.js";
 import type { LeaseEngine, LeaseName } from "./leased-lock.js";

@@ -15,25 +15,24 @@ import type {
   SessionIndex,
   SessionQuery,
 } from "../../ports/session-store.js";
-import type { StateEngine } from "../engine.js";
-import { ownerPartition } from "../partition.js";
+import { prefixRange, type StateEngine } from "../engine.js";
+import { ownersHolding } from "../owners-holding.js";
+import { OWNER_KEY, ownerPartition } from "../partition.js";
 import { ExpiringSessions } from "./expiring.js";
 import { entryOf, IDEMPOTENCY_MS } from "./index-write.js";
 import { eraseIndex, indexResidue } from "./journal-erasure.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
-import { externalKey, requestKey } from "./keys.js";
-import { listSessions } from "./list.js";
-import { activeOwners } from "./owner-activity.js";
+import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
+import { listSessions, readSession, readSessions } from "./list.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { removeSession } from "./remove.js";
 import type { SessionHeads } from "./session-heads.js";
 import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
 import { findHead } from "./session-rows.js";
 import type { EngineSessionWriter } from "./session-writer.js";
-import { readSession, readSessions } from "./sessions-read.js";
 import { TurnJobs } from "./turn-jobs.js";
 
-export interface EngineSessionIndexParts {
+interface EngineSessionIndexParts {
   readonly engine: StateEngine;
   readonly writer: EngineSessionWriter;
   /** Heads of all sessions that the index has, or that have a journal. @throws SESSION_NOT_FOUND where there is no such row */
@@ -234,4 +233,14 @@ export class EngineSessionIndex implements SessionIndex {
   async #head(owner: Owner, sessionId: string): Promise<StoredHead | null> {
     return isId(sessionId) ? findHead(this.#engine, owner, sessionId) : null;
   }
+}
+
+/** Who has sessions, in the engine's order of partitions. @throws INVALID_REQUEST, INVALID_CURSOR */
+function activeOwners(engine: StateEngine, query: OwnersQuery): Promise<Page<OwnerActivity>> {
+  return ownersHolding(engine, OWNER_KEY, query, async (owner: Owner, { partition }) => {
+    const { ranges } = await engine.read(partition, { ranges: [prefixRange(ACTIVITIES)] });
+    const times = (ranges[0] ?? []).map(({ key }) => activityOf(key).updatedAt);
+    const lastActiveAt = times.toSorted().at(-1);
+    return lastActiveAt === undefined ? null : { owner, sessions: times.length, lastActiveAt };
+  });
 }

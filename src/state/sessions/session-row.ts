@@ -3,7 +3,7 @@ import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { PartitionRead, StoredEntry } from "../engine.js";
-import { type RewindMark, standing } from "../journal/rewound-records.js";
+import { type RewindMark, standing } from "../journal/selected-records.js";
 import type { SessionState } from "../journal/session-fold.js";
 import { partsOf, wholeValues } from "../value-parts.js";
 import { sessionKey } from "./keys.js";

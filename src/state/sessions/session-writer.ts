@@ -10,7 +10,7 @@ import type { Commit, CommitResult, StateEngine } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
 import { changesOf, type SessionChanges } from "../journal/session-changes.js";
 import type { Standing } from "../journal/session-fold.js";
-import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
 import { NOTHING, rewindsIn, type SessionAppend, type SessionCreate, type SessionEngine } from "./atomic-session-write.js";

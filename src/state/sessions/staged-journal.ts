@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
 import { inCommits } from "./commit-size.js";

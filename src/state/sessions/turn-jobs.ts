@@ -6,7 +6,7 @@ import { newId } from "../../platform/ids.js";
 import type { ClaimOptions, PendingTurn, RecordedAttempt } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
 import { type KeyRange, type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-keys.js";
+import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { OWNER_KEY, ownerOfValue, ownerPartition, systemPartition } from "../partition.js";
 import { JOBS, jobKey, jobsOf, TURN_JOBS } from "./keys.js";
 import { ownerPages } from "./owners.js";

@@ -4,8 +4,7 @@ import { type SessionStore, sessionLockKey, type TurnStart } from "../../ports/s
 import { committed } from "../durable-commit.js";
 import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { checkSessionId } from "../journal/new-records.js";
-import { ERASURE_KEY, TOMBSTONES, USER_KEY } from "../ledger/ledger-keys.js";
-import { tombstonesOf, userOf } from "../ledger/ledger-values.js";
+import { ERASURE_KEY, TOMBSTONES, tombstonesOf, USER_KEY, userOf } from "../ledger/ledger-values.js";
 import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
 import { ownerPartition } from "../partition.js";
 import { JournalRows } from "./journal-rows.js";

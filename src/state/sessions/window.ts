@@ -1,8 +1,8 @@
 import type { JournalRecord, RecordOf } from "../../domain/session.js";
 import type { WindowRead } from "../../ports/session-store.js";
 import type { StoredEntry } from "../engine.js";
-import { standing } from "../journal/rewound-records.js";
 import { RoundCollector } from "../journal/round-collector.js";
+import { standing } from "../journal/selected-records.js";
 import { firstSeqOf, type JournalRows, recordsIn } from "./journal-rows.js";
 import { journalPrefix } from "./keys.js";
 import { rewindMarks, type StoredHead, standingSummary } from "./session-row.js";

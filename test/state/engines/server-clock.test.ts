@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ServerClock } from "../../../src/state/engines/cosmos/server-clock.js";
+import { ServerClock } from "../../../src/state/engines/cosmos/cosmos-client.js";
 
 const NOON = Date.parse("2026-03-01T12:00:00.000Z");
 beforeEach(() => void vi.useFakeTimers({ now: NOON + 400 }));

@@ -22,11 +22,20 @@ import type {
 } from "../../engine.js";
 import { type Changes, isEmpty, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
-import { type Container, type CosmosAddress, type CosmosClient, cosmosClient, type Item, type Operation } from "./cosmos-client.js";
-import { conflictIn, cosmosError, hintOf, mayPass } from "./cosmos-errors.js";
-import { openContainer, readInstallation } from "./installation.js";
-import { ServerClock } from "./server-clock.js";
-import { entryOf, HEAD, headWrite, inRange, itemId, itemOf } from "./stored-item.js";
+import {
+  type Container,
+  type CosmosAddress,
+  type CosmosClient,
+  conflictIn,
+  cosmosClient,
+  cosmosError,
+  hintOf,
+  type Item,
+  mayPass,
+  type Operation,
+  ServerClock,
+} from "./cosmos-client.js";
+import { entryOf, HEAD, headWrite, inRange, itemId, itemOf, openContainer, readInstallation } from "./stored-item.js";
 
 export interface CosmosEngineOptions extends CosmosAddress {
   /** One per installation. */

@@ -22,18 +22,33 @@ import type {
 import { type Changes, type HeadStore, isEmpty, OptimisticHeads, type Seen, seenOf } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
 import { EMPTY_HEAD, isClaimed, type PartitionHead } from "../../partition-head.js";
-import { documentId, entryOf, entryRef, lookedAt, madeIn, nameOfDocument, ofRange, ownerIn, unlessConflict } from "./documents.js";
+import {
+  documentId,
+  ENTRIES,
+  entryOf,
+  entryRef,
+  installationOf,
+  lookedAt,
+  madeIn,
+  nameOfDocument,
+  ofRange,
+  openInstallation,
+  ownerIn,
+  PARTITIONS,
+  unlessConflict,
+} from "./documents.js";
 import {
   type Document,
   type FirestoreAddress,
   type FirestoreClient,
   firestoreClient,
+  firestoreError,
+  hintOf,
+  mayPass,
   type Query,
   type Timestamp,
   type Transaction,
 } from "./firestore-client.js";
-import { firestoreError, hintOf, mayPass } from "./firestore-errors.js";
-import { ENTRIES, installationOf, openInstallation, PARTITIONS } from "./installation.js";
 
 export interface FirestoreEngineOptions extends FirestoreAddress {
   readonly logger: Logger;

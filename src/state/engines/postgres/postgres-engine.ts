@@ -19,9 +19,7 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../../engine.js";
-import { commitValues } from "./commit-values.js";
 import { checkServer, openLayout } from "./layout.js";
-import { fromStored } from "./stored-text.js";
 
 export interface PostgresEngineOptions {
   /** `postgres://user:password@host:port/database`; TLS and more as query parameters, as libpq has them. */
@@ -172,4 +170,49 @@ export class PostgresEngine implements StateEngine {
 
 function entryOf({ key, value, version }: Row): StoredEntry {
   return { key: String(key), value: fromStored(String(value)), version: Number(version) };
+}
+
+/** The arguments of `sql/commit.sql`, in their order. */
+export function commitValues(partition: string, commit: Commit): readonly unknown[] {
+  const { checks = [], puts = [], deletes = [] } = commit;
+  // Of a key that is put twice the last counts.
+  const last = new Map(puts.map(({ key, value }) => [key, toStored(value)]));
+  return [
+    partition,
+    commit.id,
+    commit.epoch ?? null,
+    commit.version ?? null,
+    commit.claim?.token ?? null,
+    whole(commit.claim?.leaseMs),
+    commit.raisesEpoch ?? false,
+    filled(checks.map(({ key }) => key)),
+    filled(checks.map(({ version }) => version)),
+    filled([...last.keys()]),
+    filled([...last.values()]),
+    filled(deletes),
+    commit.dueAtMs !== undefined,
+    whole(commit.dueAtMs),
+    whole(commit.dueByMs),
+  ];
+}
+
+/** Null where there is nothing: what is null is passed over without a statement. */
+function filled<T>(values: readonly T[]): readonly T[] | null {
+  return values.length === 0 ? null : values;
+}
+
+/** Of a time in milliseconds. */
+function whole(ms: number | null | undefined): number | null {
+  return ms === undefined || ms === null ? null : Math.ceil(ms);
+}
+
+/** PostgreSQL's texts hold no NUL: a value that has one is kept as JSON behind this character, and so is one that begins with it. */
+const AS_JSON = "\u0001";
+
+export function toStored(value: string): string {
+  return value.startsWith(AS_JSON) || value.includes("\0") ? `${AS_JSON}${JSON.stringify(value)}` : value;
+}
+
+export function fromStored(text: string): string {
+  return text.startsWith(AS_JSON) ? (JSON.parse(text.slice(AS_JSON.length)) as string) : text;
 }

@@ -16,8 +16,7 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../../engine.js";
-import { type Durability, durabilityWith, lossySettings } from "./durability.js";
-import { isInstallation, openInstallation, type Places } from "./installation.js";
+import { type Durability, durabilityWith, isInstallation, lossySettings, openInstallation, type Places } from "./installation.js";
 import { type Hint, PartitionIndex } from "./partition-index.js";
 import { RedisConnection } from "./redis-connection.js";
 import { CLAIM, COMMIT, ERASE, READ } from "./scripts.js";

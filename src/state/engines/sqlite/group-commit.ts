@@ -1,9 +1,9 @@
+import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate } from "node:timers";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import { type Sqlite, waitForLocks } from "../../../platform/sqlite.js";
 import { isLocked, ofCommit, onSqlite } from "./sqlite-errors.js";
-import { WriteAheadLog } from "./write-ahead-log.js";
 
 interface Waiting {
   /** Returns what tells its result to who asked, once all is durable. */
@@ -132,5 +132,28 @@ export class GroupCommit {
     if (isLocked === this.#isLocked || !this.#db.open) return;
     this.#isLocked = isLocked;
     waitForLocks(this.#db, !isLocked);
+  }
+}
+
+/** The write-ahead log of a database, to be synced away from the thread that commits. Nothing is to be synced for one in memory. */
+class WriteAheadLog {
+  readonly #path: string | null;
+  #file: FileHandle | null = null;
+
+  constructor(db: Sqlite) {
+    this.#path = db.memory ? null : `${db.name}-wal`;
+  }
+
+  /** What was committed before the call outlives a power cut. @throws what the disk says */
+  async sync(): Promise<void> {
+    if (this.#path === null) return;
+    // One file for as long as the database is open: a checkpoint empties it and goes on in it.
+    this.#file ??= await open(this.#path, "r+");
+    await this.#file.datasync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = null;
   }
 }

@@ -21,8 +21,7 @@ import type {
 } from "../../engine.js";
 import { decide, erasedHead } from "../../partition-head.js";
 import { GroupCommit } from "./group-commit.js";
-import { LAYOUT, openLayout } from "./layout.js";
-import { headOf, placeOf, putHead, takeDue } from "./partition-table.js";
+import { headOf, LAYOUT, openLayout, placeOf, putHead, takeDue } from "./partition-table.js";
 import { onSqlite } from "./sqlite-errors.js";
 
 /** Most that {@link SqliteEngine.due} gives at once. */
