@@ -1,9 +1,9 @@
 /** What a stand-in for a model is made with: the form of what it reads and proposes, and words, phrases and dates as Maitred reads them. */
 
-export { editDistance } from "./platform/edit-distance.js";
 export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
 export { dateReader } from "./platform/language/date-reader.js";
 export { isStopWord, latinLanguageOf } from "./platform/language/stop-words.js";
+export { editDistance } from "./platform/nearest-name.js";
 export { BROUGHT, ownText } from "./platform/own-text.js";
 export { folded, phrasesIn, WordList, wordsIn } from "./platform/phrase-list.js";
 export { plain } from "./platform/plain.js";

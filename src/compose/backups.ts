@@ -4,9 +4,9 @@ import { BACKUP_STATE, type Backups, beginBackup, countsOf, endBackup, soundBack
 import { copyInUse, type StateInUse } from "../operations/copy-in-use.js";
 import { migrate } from "../operations/migrate.js";
 import { AppError } from "../platform/errors.js";
+import { readOnlyFileSystem } from "../platform/file-system.js";
 import { newId } from "../platform/ids.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
-import { readOnlyFileSystem } from "../platform/read-only-file-system.js";
 import { VERSION } from "../platform/version.js";
 import type { MovableState } from "../ports/transfer.js";
 import type { Keyring } from "../state/encryption/keyring.js";

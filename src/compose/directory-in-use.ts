@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { StateInUse } from "../operations/copy-in-use.js";
-import { readOnlyFileSystem } from "../platform/read-only-file-system.js";
+import { readOnlyFileSystem } from "../platform/file-system.js";
 import type { Keyring } from "../state/encryption/keyring.js";
 import { openCopy } from "../state/encryption/open-encrypted.js";
 import { sealedJournals } from "../state/encryption/sealed-journals.js";

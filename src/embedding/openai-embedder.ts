@@ -1,13 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { handleWhen, retry } from "cockatiel";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { estimatedTokens, type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
-import { type Patience, withRetries } from "./bounded-retry.js";
-import { EmbeddingFailure } from "./embedding-failure.js";
+import { cutToTokens, EmbeddingFailure } from "./embedding-failure.js";
 import { embeddingModelFacts } from "./embedding-models.js";
 import { OpenAIEmbeddings } from "./openai-embeddings.js";
-import { textBatches } from "./text-batches.js";
-import { cutToTokens } from "./token-limit.js";
 
 /** Texts in one request (OpenAI takes 2,048, Gemini 100). Halved where a service takes fewer. */
 const MAX_BATCH_TEXTS = 96;
@@ -206,4 +205,57 @@ function fitting({ dimension, adapt, model, logger }: OpenAIEmbedderOptions, len
 
 function howToFit(length: number): string {
   return `Set MEMORY_EMBEDDING_DIMENSIONALITY=${length}, then run \`maitred reindex\` if there is stored data.`;
+}
+
+export interface Patience {
+  /** Tries after the first. */
+  readonly retries: number;
+  /** Longest wait before one of them, in milliseconds. A service that asks for more is not waited for at all. */
+  readonly maxWaitMs: number;
+}
+
+const FIRST_WAIT_MS = 100;
+
+/**
+ * Tries again what may pass, after what `Retry-After` says or with exponential backoff and jitter, within bounds; the wait ends at once
+ * with
+ * the signal (the SDK's own does not: openai/openai-node#2580).
+ */
+export async function withRetries<T>(work: () => Promise<T>, patience: Patience, signal: AbortSignal | undefined): Promise<T> {
+  let attempt = 0;
+  let waitMs = 0;
+  const again = handleWhen((error) => {
+    if (!(error instanceof EmbeddingFailure) || !error.passing) return false;
+    waitMs = error.retryAfterMs ?? Math.min(patience.maxWaitMs, FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random() / 2));
+    return waitMs <= patience.maxWaitMs;
+  });
+  // The policy's own delay pays no heed to a signal: the wait is ours.
+  const policy = retry(again, { maxAttempts: patience.retries, backoff: { next: () => NO_DELAY } });
+  return policy.execute(async ({ attempt: now }) => {
+    attempt = now;
+    if (now > 0) await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
+    return work();
+  });
+}
+
+const NO_DELAY = { duration: 0, next: () => NO_DELAY };
+
+/** Bytes of the texts of one request: services cap it (OpenAI: 300,000 tokens). */
+const MAX_BATCH_BYTES = 200_000;
+
+/** In order, at most `maxTexts` and some 200,000 bytes at a time. */
+export function* textBatches(texts: readonly string[], maxTexts: number): Generator<readonly string[]> {
+  let batch: string[] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    const size = Buffer.byteLength(text);
+    if (batch.length > 0 && (batch.length >= maxTexts || bytes + size > MAX_BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(text);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
 }

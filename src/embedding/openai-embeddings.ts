@@ -2,7 +2,7 @@ import OpenAI, { APIUserAbortError } from "openai";
 import { z } from "zod";
 import type { Logger } from "../platform/logger.js";
 import { floatsIn } from "../platform/numbers.js";
-import { withRawError } from "../platform/raw-error-response.js";
+import { withRawError } from "../platform/retry-after.js";
 import { EmbeddingFailure } from "./embedding-failure.js";
 
 export interface OpenAIEmbeddingsOptions {

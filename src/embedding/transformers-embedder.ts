@@ -4,7 +4,6 @@ import { z } from "zod";
 import { AppError, isAppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
-import { QueryFirstQueue } from "./query-first-queue.js";
 
 const PACKAGE = "@huggingface/transformers";
 /** Texts that go through the model together, padded to the longest of them; a query waits for so many at most. */
@@ -155,4 +154,34 @@ async function vectorsOf(extract: Extractor, texts: readonly string[]): Promise<
     throw new AppError("EMBEDDING_UNAVAILABLE", { detail: "The model's answer has not one vector for each text." });
   const all = Float32Array.from(data);
   return texts.map((_, i) => all.slice(i * dimension, (i + 1) * dimension));
+}
+
+/**
+ * One piece of work at a time. What somebody waits for (`query`) comes before all that waits to be found (`document`); within a kind, in
+ * the order in which it was asked for. So a query waits for one piece at most, however much is queued.
+ */
+export class QueryFirstQueue {
+  readonly #waiting: Readonly<Record<EmbeddingKind, (() => Promise<void>)[]>> = { query: [], document: [] };
+  #running: Promise<void> | null = null;
+
+  run<T>(kind: EmbeddingKind, work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting[kind].push(() => work().then(resolve, reject));
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves when nothing runs or waits. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      const next = this.#waiting.query.shift() ?? this.#waiting.document.shift();
+      if (next === undefined) break;
+      await next();
+    }
+    this.#running = null;
+  }
 }

@@ -4,8 +4,8 @@ import { happenedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { DomainRecords, Happening } from "../ports/agent.js";
-import { madeByCode } from "./made-by-code.js";
 import type { LoggedMemories, MemoryChanges } from "./memory-changes.js";
+import { madeByCode } from "./statement-record.js";
 
 /** So many alike are asked about as a habit. */
 const ALIKE = 3;

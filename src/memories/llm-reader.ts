@@ -13,7 +13,7 @@ import {
 import { QuotedMessage } from "./checks/locate-quote.js";
 import { type Beside, earlierRefOf, idByRef, messageDocument } from "./message-document.js";
 import { ANSWER_FORMAT, SHORT_FORMAT } from "./prompts/answer-format.js";
-import { promptFor, type ReadDomain, shortPromptFor } from "./prompts/prompt-for-domain.js";
+import { promptFor, type ReadDomain, shortPromptFor } from "./prompts/read-message-prompt.js";
 import { alsoIn, needsReadingFrom, readingFrom, readingsFrom, type Unreadable } from "./reading-text.js";
 
 /** How a message is asked to be read. */

@@ -4,11 +4,11 @@ import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader, MessageToRead, NeedsReading, ProposedOperation, Reading } from "../ports/extraction.js";
-import { asksNotToKeep, offTheRecord } from "./asks-not-to-keep.js";
 import type { CheckedOperation, CheckedReading } from "./checked-operation.js";
 import { type Coverage, calledBy } from "./coverage.js";
 import { checkWithWitness } from "./likeness.js";
 import { MAX_READ_CHARS } from "./message-document.js";
+import { asksNotToKeep, offTheRecord } from "./off-record.js";
 
 export interface ReadMessageParts {
   readonly categories: readonly Category[];

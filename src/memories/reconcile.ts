@@ -7,12 +7,11 @@ import { countOtherwise, sayOtherNumbers } from "../languages/numbers.js";
 import { Companions, nameOf } from "./companions.js";
 import type { ProposedChange } from "./proposed-change.js";
 import type { Reconciled, ReconcileRules } from "./reconciled.js";
-import { activated, ended, expiredWaiting, seenAgain, supersededBy } from "./record-changes.js";
-import { isBefore, isNewer, messageOf, overBefore } from "./record-order.js";
+import { activated, ended, expiredWaiting, isBefore, isNewer, messageOf, overBefore, seenAgain, supersededBy } from "./record-changes.js";
 import { isNamedNeed, isTwin, restates, sameFrame, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
-import { wasForgotten } from "./was-forgotten.js";
+import { wasForgotten } from "./unforgotten.js";
 
 export type { Reconciled, ReconcileRules } from "./reconciled.js";
 

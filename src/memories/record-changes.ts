@@ -1,3 +1,4 @@
+import type { MemoryEvent } from "../domain/memory.js";
 import { MAX_CONFIRMATIONS, MAX_EVENTS, type MemoryRecord } from "../domain/memory-record.js";
 
 /** What can happen to one record. All pure. */
@@ -85,4 +86,46 @@ export function expiredWaiting(records: Iterable<MemoryRecord>, now: Date): Memo
   return [...records]
     .filter(({ status, valid_until }) => status === "review" && valid_until !== null && Date.parse(valid_until) <= now.getTime())
     .map((record) => closed(record, "expired", now));
+}
+
+/** By which message a memory was given, and which of two was said first. */
+
+export function messageOf(record: MemoryRecord): string {
+  return record.source?.message_id ?? `by-hand:${record.stated_at}`;
+}
+
+export function isNewer(record: MemoryRecord, statedAt: string): boolean {
+  return Date.parse(record.last_confirmed_at) > Date.parse(statedAt);
+}
+
+/** By when they were last stated, then by message and id, so that it doesn't matter in which order they arrive. */
+export function isBefore(a: MemoryRecord, b: MemoryRecord): boolean {
+  const order = (record: MemoryRecord) => [record.confirmed_by.at(-1) ?? record.source?.message_id ?? "", record.id].join(" ");
+  const times = Date.parse(a.last_confirmed_at) - Date.parse(b.last_confirmed_at);
+  return times === 0 ? order(a) < order(b) : times < 0;
+}
+
+export function overBefore(record: MemoryRecord, other: MemoryRecord): boolean {
+  return record.valid_until !== null && Date.parse(record.valid_until) <= Date.parse(other.stated_at);
+}
+
+/** The life of a memory and of the versions that it superseded, oldest first. An event that brought a text holds it. */
+export function eventsOf(versions: readonly MemoryRecord[], now: Date): MemoryEvent[] {
+  return versions
+    .flatMap((record) => {
+      const events = record.events.map(({ at, event }, index): MemoryEvent => {
+        const text = event === "added" || (event === "edited" && index === 0) ? record.text : null;
+        return { at, event, text, memory_id: record.id };
+      });
+      const expired = record.status === "active" && record.valid_until !== null && Date.parse(record.valid_until) <= now.getTime();
+      return expired && record.valid_until !== null
+        ? [...events, { at: record.valid_until, event: "expired" as const, text: null, memory_id: record.id }]
+        : events;
+    })
+    .sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || order(a) - order(b));
+}
+
+/** What happened at one moment, in the order in which it makes sense: the old version ends after the new one is there. */
+function order(event: MemoryEvent): number {
+  return ["added", "edited", "approved", "confirmed", "superseded", "expired", "forgotten"].indexOf(event.event);
 }

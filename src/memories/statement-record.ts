@@ -5,7 +5,7 @@ import { endOfDay } from "./checks/said-dates.js";
 import { aspectSpelling, categorySpelling } from "./spelling.js";
 
 /** A statement on its way to become a memory, whoever proposed it. */
-export interface Claim {
+interface Claim {
   /** The memory's id to be. */
   readonly id: string;
   /** ISO 8601. */
@@ -76,4 +76,42 @@ export function endOf(statement: Pick<Statement, "scope" | "valid_until">, state
     if (Number.isFinite(end)) return new Date(end).toISOString();
   }
   return statement.scope === "trip" ? new Date(Date.parse(statedAt) + TRIP_DAYS * DAY_MS).toISOString() : null;
+}
+
+/** What a memory that no message stated is made of; the rest is what such a memory always has. */
+type MadeByCode = Pick<MemoryRecord, "id" | "text" | "category" | "aspect" | "type" | "explicit"> &
+  Partial<Pick<MemoryRecord, "status" | "reason" | "entities" | "tags" | "confidence">>;
+
+/** `at`: when it was so, ISO 8601 UTC. */
+export function madeByCode(made: MadeByCode, at: string, now: Date): MemoryRecord {
+  const created = now.toISOString();
+  return {
+    condition: "",
+    about: "",
+    need: null,
+    strength: "soft",
+    subject: "self",
+    scope: "standing",
+    status: "active",
+    stated_at: at,
+    valid_from: at,
+    valid_until: null,
+    superseded_by: null,
+    confidence: 1,
+    seen_count: 1,
+    last_confirmed_at: at,
+    entities: [],
+    tags: [],
+    channel: "",
+    reason: null,
+    pending_change: null,
+    source: null,
+    created_at: created,
+    updated_at: created,
+    asked: 0,
+    last_recalled_at: null,
+    confirmed_by: [],
+    events: [{ at: created, event: "added" }],
+    ...made,
+  };
 }

@@ -5,11 +5,11 @@ import type { MessageToRead, ProposedOperation } from "../ports/extraction.js";
 import type { RememberedTurn, TurnToRemember } from "../ports/memories.js";
 import type { CheckedReading } from "./checked-operation.js";
 import type { Forgetting } from "./forgetting.js";
-import { knownFor } from "./known-memories.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import { changesOf } from "./proposed-change.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
-import { between, summed } from "./reconciled-difference.js";
+import { between, summed } from "./reconciled.js";
+import { knownFor } from "./turn-reading.js";
 import { waits } from "./waiting.js";
 
 /** Checks what was proposed for a message as what its reader proposes is checked. */

@@ -17,11 +17,10 @@ import type { OwnerMemories } from "./owner-memories.js";
 import { proposalsOf } from "./proposals.js";
 import { changesOf, waitingForAnswer } from "./proposed-change.js";
 import { type ReconcileRules, reconcile } from "./reconcile.js";
-import { between, summed } from "./reconciled-difference.js";
-import { settled } from "./settlement.js";
+import { between, summed } from "./reconciled.js";
 import { takenBack } from "./taken-back.js";
 import { TurnReading, type TurnReadingParts } from "./turn-reading.js";
-import { asked, toConfirm, waits } from "./waiting.js";
+import { asked, settled, toConfirm, waits } from "./waiting.js";
 
 export type { ReadMessage } from "./turn-reading.js";
 

@@ -6,7 +6,7 @@ import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
-import { inOwnWords } from "../../src/memories/own-words.js";
+import { inOwnWords } from "../../src/memories/checks/brought-along.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";

@@ -3,7 +3,7 @@ import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js
 import { AlongWithReading } from "../../src/after-turn/along-with-reading.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { LlmReader } from "../../src/memories/llm-reader.js";
-import { promptFor } from "../../src/memories/prompts/prompt-for-domain.js";
+import { promptFor } from "../../src/memories/prompts/read-message-prompt.js";
 import type { AlsoAsked, AlsoDue } from "../../src/ports/extraction.js";
 import { ScriptedModel } from "../../src/testing/scripted-model.js";
 import { startWorld, tempDir } from "../e2e/world.js";

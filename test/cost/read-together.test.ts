@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { LlmReader } from "../../src/memories/llm-reader.js";
-import { promptFor } from "../../src/memories/prompts/prompt-for-domain.js";
+import { promptFor } from "../../src/memories/prompts/read-message-prompt.js";
 import { ScriptedModel, type ScriptedStep } from "../../src/testing/scripted-model.js";
 import { messageOf, NEEDS } from "../reading/message.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { QueryFirstQueue } from "../../src/embedding/query-first-queue.js";
+import { QueryFirstQueue } from "../../src/embedding/transformers-embedder.js";
 
 test("[query-first] one at a time: queries first, each kind in its order; what fails holds nobody up", async () => {
   const queue = new QueryFirstQueue();

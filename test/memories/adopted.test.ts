@@ -3,10 +3,10 @@ import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { textHash } from "../../src/domain/normalised-text.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import { adoptedRecords } from "../../src/memories/adopted-record.js";
-import { madeByCode } from "../../src/memories/made-by-code.js";
+import { adoptedRecords } from "../../src/memories/merging.js";
 import { MAX_WAITING, reconcileAdopted } from "../../src/memories/reconcile.js";
 import type { ReconcileRules } from "../../src/memories/reconciled.js";
+import { madeByCode } from "../../src/memories/statement-record.js";
 
 const NOW = new Date("2026-03-10T12:00:00.000Z");
 const FROM = ownerOf("default", "visitor");

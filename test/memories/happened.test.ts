@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { madeOf } from "../../src/domain/made-of.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { HappenedMemories } from "../../src/memories/happened.js";
-import { madeByCode } from "../../src/memories/made-by-code.js";
+import { madeByCode } from "../../src/memories/statement-record.js";
 import type { Happening } from "../../src/ports/agent.js";
 import { LoggedMemoriesFake } from "../support/logged-memories.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import { memoryOf, recordOf } from "../../src/domain/memory-record.js";
-import { knownFor } from "../../src/memories/known-memories.js";
+import { knownFor } from "../../src/memories/turn-reading.js";
 import { sampleMemory } from "../support/samples.js";
 
 const now = new Date("2026-06-01T12:00:00Z");

@@ -3,7 +3,7 @@ import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { openConcierge } from "../../packages/concierge/src/open-concierge.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
-import { asksNotToKeep, offTheRecord } from "../../src/memories/asks-not-to-keep.js";
+import { asksNotToKeep, offTheRecord } from "../../src/memories/off-record.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { startWorld, tempDir } from "../e2e/world.js";

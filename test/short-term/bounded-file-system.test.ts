@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { boundedFileSystem } from "../../src/platform/bounded-file-system.js";
-import { nodeFileSystem } from "../../src/platform/file-system.js";
+import { boundedFileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { JsonlLog } from "../../src/platform/jsonl-log.js";
 import { SlowDisk } from "../faults/slow-disk.js";
 

@@ -1,7 +1,7 @@
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { LoggedMemories, MemoryChanges } from "../../src/memories/memory-changes.js";
-import { withNarrativesOf } from "../../src/memories/narratives-of.js";
+import { withNarrativesOf } from "../../src/memories/owner-logs.js";
 import type { NewMemoryLogEntry } from "../../src/ports/memory-log.js";
 
 const ANYBODY = ownerOf("default", "anybody");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LocalTables } from "../../src/vectors/local/local-tables.js";
-import { Partitions } from "../../src/vectors/local/partitions.js";
+import { Partitions } from "../../src/vectors/local/partition.js";
 
 const MAX_BYTES = 300_000;
 

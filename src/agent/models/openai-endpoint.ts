@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { Stream } from "openai/streaming";
-import { withRawError } from "../../platform/raw-error-response.js";
+import { withRawError } from "../../platform/retry-after.js";
 import { EndpointFailure, statusIn } from "./endpoint-failure.js";
 import { encodedBody } from "./inline-images.js";
 

@@ -2,8 +2,7 @@ import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
 import type { Need } from "../../ports/agent.js";
 import type { ProposedOperation } from "../../ports/extraction.js";
 import { knownNeed } from "./category-and-need.js";
-import { isNamedIn } from "./named-thing.js";
-import { SaidWords } from "./said-words.js";
+import { isNamedIn, SaidWords } from "./said-words.js";
 import { isUnspaced } from "./words.js";
 
 const MAX_TEXT_CHARS = 500;

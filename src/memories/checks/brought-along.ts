@@ -1,6 +1,6 @@
-import type { Span } from "./locate-quote.js";
+import { QuotedMessage, type Span } from "./locate-quote.js";
 import { attributedLines, pastedLines } from "./pasted-lines.js";
-import { united } from "./spans.js";
+import { overlaps, united } from "./spans.js";
 
 /**
  * The parts of a message that its author brought along rather than said: quotations of several words, code, quoted lines, forwarded and
@@ -143,4 +143,10 @@ function tagAt(text: string, at: number): { readonly name: string; readonly clos
   if (name === undefined || end < name.length || inner.slice(0, end).includes("<")) return null;
   if (end > name.length && !/\s|\//u.test(inner[name.length] ?? "")) return null;
   return { name: name.replace("/", "").toLowerCase(), closes: name.startsWith("/"), end: at + 1 + end + 1 };
+}
+
+/** Whether a quote stands in the guest's own words of a message: typos and all, outside what they brought along. Linear. */
+export function inOwnWords(quote: string, message: string): boolean {
+  const span = new QuotedMessage(message).locate(quote);
+  return span !== null && !broughtAlong(message).some((brought) => overlaps(span, brought));
 }

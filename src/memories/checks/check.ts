@@ -6,22 +6,18 @@ import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extraction.js";
 import type { CheckedOperation, CheckedReading, RefusedProposal } from "../checked-operation.js";
 import { nameOf } from "../companions.js";
-import { questionAnswered, questionBefore } from "./answered-question.js";
 import { borneOutByWords, namesNeedOf } from "./borne-out.js";
 import { broughtAlong } from "./brought-along.js";
-import { knownNeed } from "./category-and-need.js";
-import { isFaithful } from "./faithful-text.js";
+import { asTheirOwn, isDoubted, isOfAnother, knownNeed } from "./category-and-need.js";
+import { isFaithful, questionAnswered, questionBefore } from "./faithful-text.js";
 import { folded } from "./folded-text.js";
-import { forgetsAllAbout } from "./forgets-all-about.js";
 import { isPrecise, QuotedMessage, type Span } from "./locate-quote.js";
-import { isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
-import { isNamedIn } from "./named-thing.js";
+import { forgetsAllAbout, isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
 import { introducedBlocks } from "./pasted-lines.js";
-import { SaidWords } from "./said-words.js";
+import { isNamedIn, SaidWords } from "./said-words.js";
 import { holdsSecret, secretsIn } from "./secrets.js";
 import { overlaps, textOutside } from "./spans.js";
 import { isHard, statementOf, thingOf, wordsIn } from "./statement.js";
-import { asTheirOwn, isDoubted, isOfAnother } from "./whose-need.js";
 
 /** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
 export type DropReason = "quote_missing" | "secret" | "not_stated" | "unknown_target" | "empty" | "repeated" | "too_many";

@@ -1,3 +1,4 @@
+import type { MessageToRead } from "../../ports/extraction.js";
 import { folded } from "./folded-text.js";
 import type { SaidWords } from "./said-words.js";
 import { wordsOf } from "./words.js";
@@ -51,4 +52,25 @@ function namesStand(text: string, named: readonly SaidWords[]): boolean {
   return namesIn(text.slice(0, 500)).every((name) =>
     wordsOf(name).every(({ text: part }) => named.some((said) => said.hasFormOf(part, MAX_SAID_WORDS))),
   );
+}
+
+/** A longer quote speaks for itself. */
+const MAX_ANSWER_WORDS = 12;
+/** Of the assistant's message, its end. */
+const MAX_QUESTION_CHARS = 600;
+const QUESTION_MARK = /[?？؟՞\u037e]/u;
+
+/** The assistant's last message where it asks something; empty where nothing was asked. */
+export function questionBefore(message: Pick<MessageToRead, "context">): string {
+  const last = message.context.at(-1);
+  if (last?.role !== "assistant") return "";
+  const end = last.content.slice(-MAX_QUESTION_CHARS);
+  // The sentence that asks and the one before it: "A vegetarian menu for both? As always?"
+  const sentences = end.split(/(?<=[.!?？؟。！\n])/u);
+  return sentences.filter((sentence, i) => QUESTION_MARK.test(sentence) || QUESTION_MARK.test(sentences[i + 1] ?? "")).join(" ");
+}
+
+/** The question, where the quote is short enough to be its answer: "yes, always". */
+export function questionAnswered(question: string, quote: string): string {
+  return wordsOf(quote.slice(0, 400)).length <= MAX_ANSWER_WORDS ? question : "";
 }

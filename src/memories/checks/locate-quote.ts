@@ -1,4 +1,4 @@
-import { editDistance } from "../../platform/edit-distance.js";
+import { editDistance } from "../../platform/nearest-name.js";
 import { fold } from "./folded-text.js";
 import { isTypoOf, isUnspaced, type Lettered, lettersOf, mayBeTypoOf, type Word, wordsOf } from "./words.js";
 

@@ -1,4 +1,4 @@
-import { COMPARED, editDistance } from "../../platform/edit-distance.js";
+import { COMPARED, editDistance } from "../../platform/nearest-name.js";
 import { UNSPACED } from "../../platform/unspaced.js";
 import { fold } from "./folded-text.js";
 

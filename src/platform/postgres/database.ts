@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
+import { assertKnownLayout } from "../layout-version.js";
 import type { Logger } from "../logger.js";
-import type { PostgresDriver } from "./postgres-driver.js";
+import { missingPackage } from "../optional-package.js";
 import { isTakenBack, otherInstallation, storageError } from "./postgres-errors.js";
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly driver: PostgresDriver;
   readonly url: string;
   readonly schema: string;
@@ -133,4 +134,31 @@ export class Database {
   #named(sql: string): string {
     return sql.replace(/\{([a-z_]+)\}/g, `"${this.schema}"."$1"`);
   }
+}
+
+type PostgresDriver = typeof pg;
+
+/** An optional peer. @throws INVALID_CONFIG where it isn't installed */
+export async function postgresDriver(): Promise<PostgresDriver> {
+  try {
+    return (await import("pg")).default;
+  } catch (cause) {
+    throw missingPackage({ name: "pg", setting: "DATABASE_URL" }, cause);
+  }
+}
+
+interface TableLayout {
+  /** Of one row, which tells the version. */
+  readonly table: string;
+  /** As in {@link assertKnownLayout}. */
+  readonly what: string;
+  /** What makes each version out of the one before. */
+  readonly layouts: readonly (readonly string[])[];
+}
+
+/** Brings tables up to date from the version that they are of. @throws STORAGE_UNAVAILABLE for a newer one */
+export async function updateTables(query: Query, version: number, { table, what, layouts }: TableLayout): Promise<void> {
+  assertKnownLayout(what, version, layouts.length);
+  for (const statement of layouts.slice(version).flat()) await query(statement);
+  if (version < layouts.length) await query(`UPDATE {${table}} SET version = $1`, [layouts.length]);
 }

@@ -1,7 +1,6 @@
 import { type Candidate, inOrderOfSpeech, inOrderOfTime, opens, sessionNumbers, speakersOf } from "./candidate.js";
 import { askedOrder, fits, namedTimes } from "./signals/dates.js";
-import { lexicalScores, type QuestionTerm, sessionScores } from "./signals/lexical.js";
-import { likenessScores } from "./signals/likeness.js";
+import { lexicalScores, likenessScores, type QuestionTerm, sessionScores } from "./signals/lexical.js";
 import { newWords, recency, substance } from "./signals/novelty.js";
 import { askedSpeaker, asks, expectedAnswer, holdsAnswer, saidByAsked } from "./signals/question.js";
 import type { RankingWeights } from "./weights.js";

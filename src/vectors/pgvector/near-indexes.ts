@@ -4,7 +4,7 @@ import type { Database } from "../../platform/postgres/database.js";
 import type { Filter } from "../../ports/vectors.js";
 import type { Collection } from "../requests/collection.js";
 import { pinnedValues } from "../requests/filter.js";
-import { toField } from "./pgvector-filter.js";
+import { toField } from "./search-sql.js";
 
 /** pgvector indexes vectors up to this length. */
 const MAX_DIMENSION = 2_000;

@@ -7,8 +7,7 @@ import { isTenantIndex, requireFacet, requireIndexes, requireOrder } from "../re
 import { idOf, type KeptSparse, keptPoint, keyOf, merged, noPoint, shownPoint, sparseOf, tenantOf } from "../requests/point.js";
 import { DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
 import type { NearIndexes } from "./near-indexes.js";
-import { conditionOf, fieldsOf, fromField, toField, Values } from "./pgvector-filter.js";
-import { ANY_TERM, placesOf, SearchSql } from "./search-sql.js";
+import { ANY_TERM, conditionOf, fieldsOf, fromField, placesOf, SearchSql, toField, Values } from "./search-sql.js";
 
 const GIVEN_POINTS = sqlFile("given-points", import.meta.url);
 const SET =
