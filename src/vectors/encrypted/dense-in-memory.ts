@@ -19,6 +19,7 @@ import { bothFilters, pinnedValues } from "../requests/filter.js";
 import { denseOf, idOf, keyOf } from "../requests/point.js";
 import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
 import { DEFAULT_LIMIT } from "../requests/requests.js";
+import { scrolled } from "../requests/scrolled.js";
 import { DENSE_VERSION, tellsWords, WHOSE } from "./encrypted-vectors.js";
 
 /** The payload's key that holds a point's dense vector: 32-bit floats in base64, sealed with what else the payload says. */
@@ -106,7 +107,7 @@ function searchedInMemory(inner: VectorClient, held: LRUCache<string, Held>): Ve
     if (limit < 1) throw new VectorStoreError(422, "Format error in query: limit");
     const asked = denseOf({ vectors: { size: await sizeOf(collection), distance: "Cosine" } }, query);
     const best = new TopK(limit);
-    for await (const points of pages(inner, collection, filter)) {
+    for await (const points of scrolled(inner, collection, { limit: PAGE, with_payload: [DENSE_VERSION], ...(filter && { filter }) })) {
       for (const [id, vector] of await vectorsOf(collection, points)) {
         let score = 0;
         for (let i = 0; i < asked.length; i++) score += (asked[i] ?? 0) * (vector[i] ?? 0);
@@ -215,19 +216,6 @@ function sealing(point: Point): Point {
 
 function sameForAll(size: number): number[] {
   return Array.from({ length: size }, (_, place) => (place === 0 ? 1 : 0));
-}
-
-async function* pages(inner: VectorClient, collection: string, filter: Filter | undefined): AsyncGenerator<readonly StoredPoint[]> {
-  for (let offset: PointId | undefined; ; ) {
-    const page = await inner.scroll(collection, {
-      ...{ limit: PAGE, with_payload: [DENSE_VERSION] },
-      ...(filter && { filter }),
-      ...(offset !== undefined && { offset }),
-    });
-    yield page.points;
-    if (typeof page.next_page_offset !== "string" && typeof page.next_page_offset !== "number") return;
-    offset = page.next_page_offset;
-  }
 }
 
 /** Of length 1 where it was sealed; null where there is none. */

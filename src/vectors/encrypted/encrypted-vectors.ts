@@ -13,6 +13,7 @@ import {
   VectorStoreError,
   type WithPayload,
 } from "../../ports/vectors.js";
+import { scrolled } from "../requests/scrolled.js";
 
 /** The payload's key that holds all that is sealed of it. */
 export const SEALED = "_sealed";
@@ -159,12 +160,9 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
         if (found.length < new Set(points).size) throw new VectorStoreError(404, "There is no such point.");
         return changeEach(collection, found, payload);
       }
-      for (let offset: PointId | undefined; ; ) {
-        const page = await client.scroll(collection, { ...(filter && { filter }), limit: PAGE, ...(offset !== undefined && { offset }) });
-        await changeEach(collection, page.points, payload);
-        if (typeof page.next_page_offset !== "string" && typeof page.next_page_offset !== "number") return undefined;
-        offset = page.next_page_offset;
-      }
+      for await (const found of scrolled(client, collection, { limit: PAGE, ...(filter && { filter }) }))
+        await changeEach(collection, found, payload);
+      return undefined;
     },
     async delete(collection, { filter, ...args }) {
       return inner.delete(collection, { ...args, ...(await filtered(filter)) });

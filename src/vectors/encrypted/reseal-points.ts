@@ -1,4 +1,5 @@
-import type { Filter, Point, PointId, PointVector, VectorClient } from "../../ports/vectors.js";
+import type { Filter, Point, PointVector, VectorClient } from "../../ports/vectors.js";
+import { scrolled } from "../requests/scrolled.js";
 import { DENSE_VERSION, SEALED, tellsWords } from "./encrypted-vectors.js";
 
 const PAGE = 128;
@@ -22,14 +23,10 @@ export async function resealPoints(
 ): Promise<number> {
   if (!(await stored.collectionExists(collection)).exists) return 0;
   let done = 0;
-  for (let offset: PointId | undefined; ; ) {
+  const all = { limit: PAGE, with_payload: true, with_vector: true, ...(filter && { filter }) };
+  for await (const points of scrolled(stored, collection, all)) {
     signal.throwIfAborted();
-    const page = await stored.scroll(collection, {
-      ...{ limit: PAGE, with_payload: true, with_vector: true },
-      ...(filter && { filter }),
-      ...(offset !== undefined && { offset }),
-    });
-    for (const { id, payload, vector } of page.points) {
+    for (const { id, payload, vector } of points) {
       const point = { id, vector: vector as PointVector, payload: payload ?? {} };
       const isSealed = SEALED in point.payload;
       if (!IS_MEANT[which](point, isSealed)) continue;
@@ -38,7 +35,6 @@ export async function resealPoints(
       if (read !== undefined) await sealing.upsert(collection, { points: [{ ...point, ...(read as Point) }], wait: true });
       done += 1;
     }
-    if (typeof page.next_page_offset !== "string" && typeof page.next_page_offset !== "number") return done;
-    offset = page.next_page_offset;
   }
+  return done;
 }

@@ -1,10 +1,10 @@
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
-import { type Filter, type Payload, type PayloadSchema, type StoredPoint, VectorStoreError } from "../../ports/vectors.js";
+import type { Filter, Payload, PayloadSchema, StoredPoint } from "../../ports/vectors.js";
 import { PointReads } from "../local/point-reads.js";
 import { type Collection, describe, noCollection } from "../requests/collection.js";
-import { isTenantIndex, pinnedValues, requireIndexes } from "../requests/filter.js";
+import { isTenantIndex, namedKeys, pinnedValues, requireIndexes } from "../requests/filter.js";
 import { idOf, type KeptPoint, keptPoint, keyOf, merged, noPoint, shownPoint } from "../requests/point.js";
-import { DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
+import { type CollectionCalls, callOn, DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
 import { type PointCache, sourceOf } from "./point-cache.js";
 
 export type WriteMode = NonNullable<Requests["upsert"]["update_mode"]>;
@@ -31,12 +31,13 @@ export interface PointKeeper<C extends Collection> {
 }
 
 const COMPLETED = { status: "completed" } as const;
+const WRITES: ReadonlySet<Method> = new Set(["createPayloadIndex", "upsert", "setPayload", "delete"]);
 
 /**
  * Qdrant's calls on what a keeper keeps. What is asked of an owner's points is answered from memory, exactly. What names no owner is read
  * whole. @throws VectorStoreError; what the keeper throws
  */
-export class PointCalls<C extends Collection> {
+export class PointCalls<C extends Collection> implements CollectionCalls<C> {
   readonly #keeper: PointKeeper<C>;
   readonly #opened = new Map<string, C>();
   readonly #oneAtATime = new KeyedMutex();
@@ -56,10 +57,13 @@ export class PointCalls<C extends Collection> {
     const collection = known ?? (await this.#keeper.find(name));
     if (collection === null) throw noCollection(name);
     this.#opened.set(name, collection);
-    return this.#callOn(collection, method, args).catch((error: unknown) => {
+    const work = async () => callOn<C>(this, method, collection, args);
+    try {
+      return await (WRITES.has(method) ? this.writing(name, work) : work());
+    } catch (error) {
       if (this.#isGone(error)) this.#opened.delete(name);
       throw error;
-    });
+    }
   }
 
   /** Those that were used. */
@@ -70,30 +74,6 @@ export class PointCalls<C extends Collection> {
   /** Beside no write of the collection's. */
   writing<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#oneAtATime.run(name, work);
-  }
-
-  async #callOn(collection: C, method: Method, args: unknown): Promise<unknown> {
-    const { name } = collection;
-    switch (method) {
-      case "getCollection":
-        return describe(collection, null);
-      case "createPayloadIndex":
-        return this.writing(name, () => this.#createPayloadIndex(collection, parseRequest(method, args)));
-      case "upsert":
-        return this.writing(name, () => this.#upsert(collection, parseRequest("upsert", args)));
-      case "setPayload":
-        return this.writing(name, () => this.#setPayload(collection, parseRequest("setPayload", args)));
-      case "delete":
-        return this.writing(name, () => this.#delete(collection, parseRequest("delete", args)));
-      case "retrieve":
-        return this.#retrieve(collection, parseRequest(method, args));
-      case "query":
-      case "scroll":
-        return this.#points(collection, method, parseRequest(method, args));
-      case "count":
-      case "facet":
-        return this.#read(collection, method, parseRequest(method, args));
-    }
   }
 
   // ---- collections ----
@@ -111,7 +91,11 @@ export class PointCalls<C extends Collection> {
     return true;
   }
 
-  async #createPayloadIndex(collection: C, { field_name, field_schema }: Requests["createPayloadIndex"]): Promise<unknown> {
+  getCollection(collection: C): unknown {
+    return describe(collection, null);
+  }
+
+  async createPayloadIndex(collection: C, { field_name, field_schema }: Requests["createPayloadIndex"]): Promise<unknown> {
     const schema = field_schema as PayloadSchema;
     const indexes = new Map([...collection.indexes, [field_name, schema]]);
     const tenantKey = isTenantIndex(schema) ? field_name : collection.tenantKey;
@@ -127,14 +111,14 @@ export class PointCalls<C extends Collection> {
 
   // ---- writes ----
 
-  async #upsert(collection: C, { points, update_mode = "upsert" }: Requests["upsert"]): Promise<unknown> {
+  async upsert(collection: C, { points, update_mode = "upsert" }: Requests["upsert"]): Promise<unknown> {
     // Of two points with one id the later one counts.
     const kept = new Map(points.map((each) => keptPoint(collection.config, each).point).map((point) => [point.key, point]));
     await this.#keeper.write(collection, [...kept.values()], update_mode);
     return COMPLETED;
   }
 
-  async #setPayload(collection: C, { payload, ...chosen }: Requests["setPayload"]): Promise<unknown> {
+  async setPayload(collection: C, { payload, ...chosen }: Requests["setPayload"]): Promise<unknown> {
     const keys = await this.#chosen(collection, chosen);
     const points = await this.#keeper.read(collection, keys);
     if (chosen.points !== undefined && points.length < keys.length) throw noPoint();
@@ -146,48 +130,49 @@ export class PointCalls<C extends Collection> {
     return COMPLETED;
   }
 
-  async #delete(collection: C, args: Requests["delete"]): Promise<unknown> {
+  async delete(collection: C, args: Requests["delete"]): Promise<unknown> {
     const owners = collection.tenantKey === null ? null : pinnedValues(args.filter, collection.tenantKey);
     await this.#keeper.remove(collection, await this.#chosen(collection, args), owners ?? []);
     return COMPLETED;
   }
 
-  async #chosen(collection: C, { points, filter }: Requests["delete"]): Promise<string[]> {
-    if ((points === undefined) === (filter === undefined))
-      throw new VectorStoreError(400, "Either `points` or `filter` says which points are meant.");
-    if (points !== undefined) return [...new Set(points.map(keyOf))];
-    requireIndexes(filter, collection.indexes);
-    const { reads, row } = await this.#reads(collection, filter);
-    return reads.matching(row, filter);
+  async #chosen(collection: C, args: Requests["delete"]): Promise<readonly string[]> {
+    const keys = namedKeys(args, collection.indexes);
+    if (keys !== null) return keys;
+    const { reads, row } = await this.#reads(collection, args.filter);
+    return reads.matching(row, args.filter);
   }
 
   // ---- reads ----
 
-  async #read(
-    collection: C,
-    method: "count" | "facet",
-    args: (Requests["count"] & Requests["facet"]) | Requests["count"],
-  ): Promise<unknown> {
-    if (method === "count" && args.filter === undefined) return { count: (await this.#keeper.keys(collection)).length };
-    requireIndexes(args.filter, collection.indexes);
+  async count(collection: C, args: Requests["count"]): Promise<{ readonly count: number }> {
+    if (args.filter === undefined) return { count: (await this.#keeper.keys(collection)).length };
     const { reads, row } = await this.#reads(collection, args.filter);
-    return method === "count" ? reads.count(row, args) : reads.facet(row, args as Requests["facet"]);
+    return reads.count(row, args);
   }
 
-  async #points(collection: C, method: "query" | "scroll", args: Requests["query"] | Requests["scroll"]): Promise<unknown> {
-    if (method === "scroll" && args.filter === undefined && !("order_by" in args))
-      return this.#page(collection, args as Requests["scroll"]);
-    requireIndexes(args.filter, collection.indexes);
+  async facet(collection: C, args: Requests["facet"]): Promise<unknown> {
     const { reads, row } = await this.#reads(collection, args.filter);
-    const plain = { ...args, with_vector: false };
-    const answer = method === "query" ? reads.query(row, plain as Requests["query"]) : reads.scroll(row, plain as Requests["scroll"]);
-    if (args.with_vector !== true) return answer;
-    const withVectors = await this.#retrieve(collection, {
-      ids: answer.points.map(({ id }) => id),
-      with_payload: false,
-      with_vector: true,
-    });
-    const vectors = new Map(withVectors.map(({ id, vector }) => [id, vector]));
+    return reads.facet(row, args);
+  }
+
+  async query(collection: C, { with_vector, ...args }: Requests["query"]): Promise<unknown> {
+    const { reads, row } = await this.#reads(collection, args.filter);
+    return this.#withVectors(collection, reads.query(row, args), with_vector);
+  }
+
+  async scroll(collection: C, args: Requests["scroll"]): Promise<unknown> {
+    if (args.filter === undefined && args.order_by === undefined) return this.#page(collection, args);
+    const { with_vector, ...plain } = args;
+    const { reads, row } = await this.#reads(collection, args.filter);
+    return this.#withVectors(collection, reads.scroll(row, plain), with_vector);
+  }
+
+  async #withVectors<A extends { readonly points: readonly StoredPoint[] }>(collection: C, answer: A, asked = false): Promise<A> {
+    if (!asked) return answer;
+    const ids = answer.points.map(({ id }) => id);
+    const found = await this.retrieve(collection, { ids, with_payload: false, with_vector: true });
+    const vectors = new Map(found.map(({ id, vector }) => [id, vector]));
     return { ...answer, points: answer.points.map((point) => ({ ...point, vector: vectors.get(point.id) })) };
   }
 
@@ -195,12 +180,12 @@ export class PointCalls<C extends Collection> {
   async #page(collection: C, { limit = DEFAULT_LIMIT, offset, ...shown }: Requests["scroll"]): Promise<unknown> {
     const from = offset === undefined ? "" : keyOf(offset);
     const keys = (await this.#keeper.keys(collection)).filter((key) => key >= from);
-    const points = await this.#retrieve(collection, { ids: keys.slice(0, limit).map(idOf), ...shown });
+    const points = await this.retrieve(collection, { ids: keys.slice(0, limit).map(idOf), ...shown });
     const next = keys[limit];
     return { points, next_page_offset: next === undefined ? null : idOf(next) };
   }
 
-  async #retrieve(collection: C, { ids, with_payload = true, with_vector }: Requests["retrieve"]): Promise<StoredPoint[]> {
+  async retrieve(collection: C, { ids, with_payload = true, with_vector }: Requests["retrieve"]): Promise<StoredPoint[]> {
     const keys = [...new Set(ids.map(keyOf))];
     const byKey = new Map((await this.#keeper.read(collection, keys)).map((point) => [point.key, point]));
     return keys.flatMap((key) => {
@@ -209,8 +194,9 @@ export class PointCalls<C extends Collection> {
     });
   }
 
-  /** What answers a filter's calls: the points of the owners whom it names, as they are now; else all there are. */
+  /** What answers a filter's calls: the points of the owners whom it names, as they are now; else all there are. @throws status 400 */
   async #reads(collection: C, filter: Filter | undefined) {
+    requireIndexes(filter, collection.indexes);
     const owners = collection.tenantKey === null ? null : pinnedValues(filter, collection.tenantKey);
     const dimension = collection.config.vectors.size;
     const held = new Map<string | null, PointCache>();

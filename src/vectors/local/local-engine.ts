@@ -1,28 +1,33 @@
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
 import { describe, noCollection } from "../requests/collection.js";
-import { isTenantIndex, requireIndexes } from "../requests/filter.js";
-import { type KeptPoint, keptPoint, keyOf, merged, noPoint, tenantOf } from "../requests/point.js";
-import { type Method, parseRequest, type Requests } from "../requests/requests.js";
+import { isTenantIndex, namedKeys } from "../requests/filter.js";
+import { type KeptPoint, keptPoint, merged, noPoint, tenantOf } from "../requests/point.js";
+import { type CollectionCalls, callOn, type Method, parseRequest, type Requests } from "../requests/requests.js";
 import { type CollectionRow, LocalTables, type PointRow } from "./local-tables.js";
 import { type Change, Partitions } from "./partition.js";
 import { PointReads } from "./point-reads.js";
+
+const COMPLETED = { status: "completed" } as const;
 
 /**
  * LocalQdrant without its thread: Qdrant's calls, answered one at a time from a SQLite file. What a write has done survives a kill when
  * its call returns. Points lie by tenant (the key of the collection's `is_tenant` index): a filter that pins the tenant by `must` reads
  * nothing of others.
  */
-export class LocalEngine {
+export class LocalEngine implements CollectionCalls<CollectionRow> {
   readonly #tables: LocalTables;
   readonly #partitions: Partitions;
   readonly #reads: PointReads;
-  readonly #writes: PointWrites;
+  readonly query: PointReads["query"] = (...args) => this.#reads.query(...args);
+  readonly scroll: PointReads["scroll"] = (...args) => this.#reads.scroll(...args);
+  readonly retrieve: PointReads["retrieve"] = (...args) => this.#reads.retrieve(...args);
+  readonly count: PointReads["count"] = (...args) => this.#reads.count(...args);
+  readonly facet: PointReads["facet"] = (...args) => this.#reads.facet(...args);
 
   private constructor(tables: LocalTables, cacheBytes: number) {
     this.#tables = tables;
     this.#partitions = new Partitions(tables, cacheBytes);
     this.#reads = new PointReads(tables, this.#partitions);
-    this.#writes = new PointWrites(tables, this.#partitions, this.#reads);
   }
 
   /** @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED */
@@ -47,49 +52,16 @@ export class LocalEngine {
 
   /** @throws VectorStoreError */
   call(method: Method, name: string, args: unknown): unknown {
-    switch (method) {
-      case "collectionExists":
-        return { exists: this.#tables.collection(name) !== null };
-      case "createCollection":
-        return this.#createCollection(name, parseRequest("createCollection", args) as CreateCollectionArgs);
-      case "deleteCollection":
-        return this.#deleteCollection(name);
-      default:
-        return this.#callOn(this.#collection(name), method, args);
-    }
-  }
-
-  #callOn(collection: CollectionRow, method: Method, args: unknown): unknown {
-    switch (method) {
-      case "getCollection":
-        return describe(collection, collection.points);
-      case "createPayloadIndex":
-        return this.#createPayloadIndex(collection, parseRequest("createPayloadIndex", args));
-      case "upsert":
-        return this.#writes.upsert(collection, parseRequest("upsert", args));
-      case "setPayload":
-        return this.#writes.setPayload(collection, parseRequest("setPayload", args));
-      case "delete":
-        return this.#writes.delete(collection, parseRequest("delete", args));
-      case "query":
-        return this.#reads.query(collection, parseRequest("query", args));
-      case "scroll":
-        return this.#reads.scroll(collection, parseRequest("scroll", args));
-      case "retrieve":
-        return this.#reads.retrieve(collection, parseRequest("retrieve", args));
-      case "count":
-        return this.#reads.count(collection, parseRequest("count", args));
-      case "facet":
-        return this.#reads.facet(collection, parseRequest("facet", args));
-      default:
-        throw new VectorStoreError(400, "Unknown call.");
-    }
-  }
-
-  #collection(name: string): CollectionRow {
     const collection = this.#tables.collection(name);
+    if (method === "collectionExists") return { exists: collection !== null };
+    if (method === "createCollection") return this.#createCollection(name, parseRequest(method, args) as CreateCollectionArgs);
+    if (method === "deleteCollection") return this.#deleteCollection(collection);
     if (collection === null) throw noCollection(name);
-    return collection;
+    return callOn<CollectionRow>(this, method, collection, args);
+  }
+
+  getCollection(collection: CollectionRow): unknown {
+    return describe(collection, collection.points);
   }
 
   #createCollection(name: string, config: CreateCollectionArgs): boolean {
@@ -98,8 +70,7 @@ export class LocalEngine {
     return true;
   }
 
-  #deleteCollection(name: string): boolean {
-    const collection = this.#tables.collection(name);
+  #deleteCollection(collection: CollectionRow | null): boolean {
     if (collection === null) return false;
     this.#tables.write(() => this.#tables.deleteCollection(collection.id));
     this.#partitions.clear();
@@ -107,14 +78,14 @@ export class LocalEngine {
     return true;
   }
 
-  #createPayloadIndex(collection: CollectionRow, { field_name, field_schema }: { field_name: string; field_schema: unknown }): unknown {
+  createPayloadIndex(collection: CollectionRow, { field_name, field_schema }: Requests["createPayloadIndex"]): typeof COMPLETED {
     const schema = field_schema as PayloadSchema;
     this.#tables.write(() => {
       this.#tables.putIndex(collection.id, field_name, schema);
       if (isTenantIndex(schema) && collection.tenantKey !== field_name) this.#partitionBy(collection, field_name);
     });
     this.#partitions.clear();
-    return { status: "completed" };
+    return COMPLETED;
   }
 
   #partitionBy(collection: CollectionRow, key: string): void {
@@ -124,21 +95,6 @@ export class LocalEngine {
       if (point !== null) this.#tables.setPayload(point.row, JSON.stringify(point.payload), tenantOf(point.payload, key));
     }
   }
-}
-
-const COMPLETED = { status: "completed" } as const;
-
-/** Writes of one call: one transaction, whose changes memory follows once it is committed. */
-class PointWrites {
-  readonly #tables: LocalTables;
-  readonly #partitions: Partitions;
-  readonly #reads: PointReads;
-
-  constructor(tables: LocalTables, partitions: Partitions, reads: PointReads) {
-    this.#tables = tables;
-    this.#partitions = partitions;
-    this.#reads = reads;
-  }
 
   upsert(collection: CollectionRow, { points, update_mode }: Requests["upsert"]): typeof COMPLETED {
     const kept = points.map((point) => keptPoint(collection.config, point));
@@ -147,11 +103,10 @@ class PointWrites {
       // Of two points with one id the later one counts, also where both are new.
       const known = new Set(update_mode === undefined || update_mode === "upsert" ? [] : this.#known(collection, kept));
       for (const { point, payloadText } of kept) {
-        const exists = this.#tables.hasPoint(collection.id, point.key);
         if (known.has(point.key) ? update_mode === "insert_only" : update_mode === "update_only") continue;
-        if (exists) {
-          const before = this.#tables.point(collection.id, point.key);
-          if (before !== null) batch.remove(before);
+        const before = this.#tables.hasPoint(collection.id, point.key) ? this.#tables.point(collection.id, point.key) : null;
+        if (before !== null) {
+          batch.remove(before);
           replacements++;
         }
         batch.insert(point, payloadText);
@@ -197,14 +152,11 @@ class PointWrites {
     return COMPLETED;
   }
 
-  #chosen(collection: CollectionRow, { points, filter }: Requests["delete"]): string[] {
-    if ((points === undefined) === (filter === undefined))
-      throw new VectorStoreError(400, "Either `points` or `filter` says which points are meant.");
-    if (points !== undefined) return [...new Set(points.map(keyOf))];
-    requireIndexes(filter, collection.indexes);
-    return this.#reads.matching(collection, filter);
+  #chosen(collection: CollectionRow, args: Requests["delete"]): readonly string[] {
+    return namedKeys(args, collection.indexes) ?? this.#reads.matching(collection, args.filter);
   }
 
+  /** Writes of one call: one transaction, whose changes memory follows once it is committed. */
   #commit<T>(collection: CollectionRow, work: (batch: Batch) => T): T {
     const batch = new Batch(this.#tables, collection);
     const result = this.#tables.write(() => {

@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors.js";
 import type { PayloadSchema, VectorClient } from "../../ports/vectors.js";
+import { scrolled } from "../requests/scrolled.js";
 import { fromPayload, UNEMBEDDED } from "./memory-payload.js";
 
 /** The name of the sparse vector, which Mem0 dictates. */
@@ -160,18 +161,11 @@ async function countOf(client: VectorClient, name: string): Promise<number | nul
 
 async function copy(client: VectorClient, from: string, to: string, options: ReembedOptions, embed: boolean): Promise<number> {
   let copied = 0;
-  let offset: string | number | undefined;
-  do {
-    options.signal.throwIfAborted();
-    const page = await client.scroll(from, {
-      limit: BATCH,
-      with_payload: true,
-      with_vector: !embed,
-      ...(offset === undefined ? {} : { offset }),
-    });
-    const texts = page.points.map((point) => fromPayload(point.payload)?.record.text ?? NO_TEXT);
+  options.signal.throwIfAborted();
+  for await (const found of scrolled(client, from, { limit: BATCH, with_payload: true, with_vector: !embed })) {
+    const texts = found.map((point) => fromPayload(point.payload)?.record.text ?? NO_TEXT);
     const dense = embed ? await options.embed(texts) : [];
-    const points = page.points.map((point, index) => ({
+    const points = found.map((point, index) => ({
       id: point.id,
       vector: embed
         ? { "": [...(dense[index] ?? [])], [SPARSE_NAME]: options.sparse(texts[index] ?? "") }
@@ -180,10 +174,10 @@ async function copy(client: VectorClient, from: string, to: string, options: Ree
     }));
     if (points.length > 0) await client.upsert(to, { points, wait: true });
     // Markers are no memories.
-    copied += page.points.filter(({ payload }) => fromPayload(payload) !== null).length;
+    copied += found.filter(({ payload }) => fromPayload(payload) !== null).length;
     options.onProgress?.(copied);
-    offset = typeof page.next_page_offset === "string" || typeof page.next_page_offset === "number" ? page.next_page_offset : undefined;
-  } while (offset !== undefined);
+    options.signal.throwIfAborted();
+  }
   return copied;
 }
 

@@ -2,6 +2,7 @@ import { type MemoryRecord, seconds } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { Condition, Filter, Payload, PointVector, StoredPoint, VectorClient } from "../../ports/vectors.js";
+import { scrolled } from "../requests/scrolled.js";
 import { fromPayload, type MemoryPayload } from "./memory-payload.js";
 
 /**
@@ -55,17 +56,8 @@ export class MemoryPoints {
 
   /** All that fit, in the order of ids. Hits of somebody else are dropped and counted in `foreign`, or, without it, are an error. */
   async *scan(owner: Owner, filter: Filter, foreign?: Foreign): AsyncGenerator<MemoryRecord> {
-    let offset: string | number | undefined;
-    do {
-      const page = await this.#client.scroll(this.#collection, {
-        filter: owned(owner, filter),
-        limit: PAGE,
-        with_payload: true,
-        ...(offset === undefined ? {} : { offset }),
-      });
-      yield* recordsOf(owner, page.points, foreign);
-      offset = typeof page.next_page_offset === "string" || typeof page.next_page_offset === "number" ? page.next_page_offset : undefined;
-    } while (offset !== undefined);
+    const all = { filter: owned(owner, filter), limit: PAGE, with_payload: true };
+    for await (const points of scrolled(this.#client, this.#collection, all)) yield* recordsOf(owner, points, foreign);
   }
 
   async collect(owner: Owner, filter: Filter, foreign?: Foreign): Promise<MemoryRecord[]> {

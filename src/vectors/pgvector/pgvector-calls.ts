@@ -3,9 +3,9 @@
 import { type Database, type Query, type Row, sqlFile } from "../../platform/postgres/database.js";
 import { type Filter, type Payload, type PayloadSchema, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
 import { type Collection, describe, noCollection } from "../requests/collection.js";
-import { isTenantIndex, requireFacet, requireIndexes, requireOrder } from "../requests/filter.js";
+import { isTenantIndex, namedKeys, requireFacet, requireIndexes, requireOrder } from "../requests/filter.js";
 import { idOf, type KeptSparse, keptPoint, keyOf, merged, noPoint, shownPoint, sparseOf, tenantOf } from "../requests/point.js";
-import { DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
+import { type CollectionCalls, callOn, DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
 import type { NearIndexes } from "./near-indexes.js";
 import { ANY_TERM, conditionOf, fieldsOf, fromField, placesOf, SearchSql, toField, Values } from "./search-sql.js";
 
@@ -37,7 +37,7 @@ export interface PgvectorCallsParts {
 }
 
 /** Qdrant's calls, each one statement (a change of payloads: one transaction). @throws VectorStoreError; STORAGE_UNAVAILABLE */
-export class PgvectorCalls {
+export class PgvectorCalls implements CollectionCalls<Collection> {
   readonly #database: Database;
   readonly #extension: string;
   readonly #near: NearIndexes;
@@ -53,32 +53,14 @@ export class PgvectorCalls {
     if (method === "collectionExists") return { exists: (await this.#readCollection(name)) !== null };
     if (method === "createCollection") return this.#createCollection(name, args);
     if (method === "deleteCollection") return this.#deleteCollection(name);
-    const collection = await this.#collection(name);
-    switch (method) {
-      case "getCollection":
-        return describe(collection, await this.#count(collection, {}));
-      case "createPayloadIndex":
-        return this.#createPayloadIndex(collection, parseRequest(method, args));
-      case "upsert":
-        return this.#upsert(collection, parseRequest(method, args));
-      case "setPayload":
-        return this.#setPayload(collection, parseRequest(method, args));
-      case "delete":
-        return this.#delete(collection, parseRequest(method, args));
-      case "query":
-        return this.#query(collection, parseRequest(method, args));
-      case "scroll":
-        return this.#scroll(collection, parseRequest(method, args));
-      case "retrieve":
-        return this.#retrieve(collection, parseRequest(method, args));
-      case "count":
-        return { count: await this.#count(collection, parseRequest(method, args)) };
-      case "facet":
-        return this.#facet(collection, parseRequest(method, args));
-    }
+    return callOn<Collection>(this, method, await this.#collection(name), args);
   }
 
   // ---- collections ----
+
+  async getCollection(collection: Collection): Promise<unknown> {
+    return describe(collection, (await this.count(collection, {})).count);
+  }
 
   async #collection(name: string): Promise<Collection> {
     const known = this.#collections.get(name);
@@ -115,7 +97,7 @@ export class PgvectorCalls {
     return (await this.#database.query("DELETE FROM {vector_collections} WHERE name = $1 RETURNING name", [name])).length > 0;
   }
 
-  async #createPayloadIndex(collection: Collection, { field_name, field_schema }: Requests["createPayloadIndex"]): Promise<unknown> {
+  async createPayloadIndex(collection: Collection, { field_name, field_schema }: Requests["createPayloadIndex"]): Promise<unknown> {
     const schema = field_schema as PayloadSchema;
     const indexes = new Map([...collection.indexes, [field_name, schema]]);
     const tenantKey = isTenantIndex(schema) ? field_name : collection.tenantKey;
@@ -133,7 +115,7 @@ export class PgvectorCalls {
 
   // ---- writes ----
 
-  async #upsert(collection: Collection, { points, update_mode = "upsert" }: Requests["upsert"]): Promise<unknown> {
+  async upsert(collection: Collection, { points, update_mode = "upsert" }: Requests["upsert"]): Promise<unknown> {
     const { name, config, indexes, tenantKey } = collection;
     // Of two points with one id the later one counts.
     const kept = [...new Map(points.map((each) => keptPoint(config, each)).map((each) => [each.point.key, each])).values()];
@@ -159,11 +141,11 @@ export class PgvectorCalls {
     return COMPLETED;
   }
 
-  async #setPayload(collection: Collection, { payload, points, filter }: Requests["setPayload"]): Promise<unknown> {
-    const { where, values, ids } = this.#chosen(collection, { points, filter });
+  async setPayload(collection: Collection, { payload, ...chosen }: Requests["setPayload"]): Promise<unknown> {
+    const { where, values, keys } = this.#chosen(collection, chosen);
     const isThere = await this.#database.transaction(async (query) => {
       const rows = await query(`SELECT key, payload FROM {vector_points} WHERE ${where} ORDER BY key FOR UPDATE`, values.list);
-      if (ids !== null && rows.length < ids.size) return false;
+      if (keys !== null && rows.length < keys.length) return false;
       await this.#putPayloads(query, collection, rows, (before) => merged(before, payload));
       return true;
     });
@@ -182,25 +164,23 @@ export class PgvectorCalls {
     ]);
   }
 
-  async #delete(collection: Collection, args: Requests["delete"]): Promise<unknown> {
+  async delete(collection: Collection, args: Requests["delete"]): Promise<unknown> {
     const { where, values } = this.#chosen(collection, args);
     await this.#database.queryOnce(`DELETE FROM {vector_points} WHERE ${where}`, values.list);
     await this.#near.deleted(collection, args.filter);
     return COMPLETED;
   }
 
-  #chosen(collection: Collection, { points, filter }: Requests["delete"]) {
-    if ((points === undefined) === (filter === undefined))
-      throw new VectorStoreError(400, "Either `points` or `filter` says which points are meant.");
-    requireIndexes(filter, collection.indexes);
+  #chosen(collection: Collection, args: Requests["delete"]) {
+    const keys = namedKeys(args, collection.indexes);
     const values = new Values();
-    const ids = points === undefined ? null : new Set(points.map(keyOf));
-    return { where: conditionOf(collection, points === undefined ? filter : { must: [{ has_id: points }] }, values), values, ids };
+    const filter = keys === null ? args.filter : { must: [{ has_id: keys.map(idOf) }] };
+    return { where: conditionOf(collection, filter, values), values, keys };
   }
 
   // ---- reads ----
 
-  async #query(collection: Collection, { with_payload = false, with_vector, ...args }: Requests["query"]): Promise<unknown> {
+  async query(collection: Collection, { with_payload = false, with_vector, ...args }: Requests["query"]): Promise<unknown> {
     const shown = { with_payload, with_vector };
     const near = this.#near;
     const isIndexed = (filter: Filter | undefined) => near.isIndexed(collection, filter);
@@ -214,7 +194,7 @@ export class PgvectorCalls {
     return { points: rows.map((row) => ({ ...this.#shown(collection, row, shown), score: row.score })) };
   }
 
-  async #scroll(
+  async scroll(
     collection: Collection,
     { filter, limit = DEFAULT_LIMIT, offset, order_by, ...shown }: Requests["scroll"],
   ): Promise<{ points: unknown[]; next_page_offset: unknown }> {
@@ -244,7 +224,7 @@ export class PgvectorCalls {
     return { points, next_page_offset: next === undefined ? null : idOf(String(next.key)) };
   }
 
-  async #retrieve(collection: Collection, { ids, ...shown }: Requests["retrieve"]): Promise<unknown[]> {
+  async retrieve(collection: Collection, { ids, ...shown }: Requests["retrieve"]): Promise<unknown[]> {
     const rows = await this.#database.query(
       `SELECT key, ${this.#columns(shown)} FROM {vector_points} p WHERE collection = $1 AND key = ANY($2::text[])`,
       [collection.name, [...new Set(ids.map(keyOf))]],
@@ -252,15 +232,15 @@ export class PgvectorCalls {
     return rows.map((row) => this.#shown(collection, row, shown));
   }
 
-  async #count(collection: Collection, { filter }: Requests["count"]): Promise<number> {
+  async count(collection: Collection, { filter }: Requests["count"]): Promise<{ readonly count: number }> {
     requireIndexes(filter, collection.indexes);
     const values = new Values();
     const where = conditionOf(collection, filter, values);
     const [row] = await this.#database.queryOnce(`SELECT count(*)::integer AS n FROM {vector_points} WHERE ${where}`, values.list);
-    return Number(row?.n);
+    return { count: Number(row?.n) };
   }
 
-  async #facet(collection: Collection, { key, filter, limit = DEFAULT_LIMIT }: Requests["facet"]) {
+  async facet(collection: Collection, { key, filter, limit = DEFAULT_LIMIT }: Requests["facet"]) {
     requireIndexes(filter, collection.indexes);
     requireFacet(key, collection.indexes);
     const values = new Values();

@@ -8,6 +8,7 @@ import {
   VectorStoreError,
 } from "../../ports/vectors.js";
 import { keyOf } from "./point.js";
+import type { Requests } from "./requests.js";
 
 /** Does a point satisfy a filter? */
 export type Matcher = (key: string, payload: Payload) => boolean;
@@ -104,6 +105,14 @@ export function requireIndexes(filter: Filter | undefined, indexes: PayloadIndex
         `Bad request: Index required but not found for "${condition.key}". Create a payload index for this key.`,
       );
   }
+}
+
+/** The keys of the points that a call names; null where its filter says which. @throws status 400 unless it is one of the two, indexed */
+export function namedKeys({ points, filter }: Requests["delete"], indexes: PayloadIndexes): string[] | null {
+  if ((points === undefined) === (filter === undefined))
+    throw new VectorStoreError(400, "Either `points` or `filter` says which points are meant.");
+  requireIndexes(filter, indexes);
+  return points === undefined ? null : [...new Set(points.map(keyOf))];
 }
 
 /** @throws status 400 where the key has no index that knows an order. */

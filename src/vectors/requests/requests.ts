@@ -118,3 +118,15 @@ export const METHODS = [
   "facet",
 ] as const;
 export type Method = (typeof METHODS)[number];
+
+/** Those on a collection that is there. */
+export type CollectionMethod = Exclude<Method, "collectionExists" | "createCollection" | "deleteCollection">;
+/** What answers them, given what was parsed. */
+export type CollectionCalls<C> = {
+  readonly [M in CollectionMethod]: (collection: C, args: M extends keyof Requests ? Requests[M] : undefined) => unknown;
+};
+
+/** @throws what {@link parseRequest} does */
+export function callOn<C>(calls: CollectionCalls<C>, method: CollectionMethod, collection: C, args: unknown): unknown {
+  return calls[method](collection, (method === "getCollection" ? undefined : parseRequest(method, args)) as never);
+}
