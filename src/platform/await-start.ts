@@ -15,7 +15,8 @@ export interface AwaitedServer {
   readonly logger: Logger;
   /** Whether it may go well a little later. */
   readonly mayPass: (error: AppError) => boolean;
-  readonly reasonOf: (error: AppError) => string;
+  /** Default: its message. */
+  readonly reasonOf?: (error: AppError) => string;
 }
 
 /**
@@ -23,7 +24,7 @@ export interface AwaitedServer {
  * @throws STORAGE_UNAVAILABLE with the hint: at once where waiting does not help, such as at a wrong password
  */
 export async function awaitStart<T>(start: () => Promise<T>, server: AwaitedServer): Promise<T> {
-  const { name, hintOf, waitMs, logger, mayPass, reasonOf } = server;
+  const { name, hintOf, waitMs, logger, mayPass, reasonOf = ({ message }) => message } = server;
   const untilMs = performance.now() + waitMs;
   for (let tries = 1; ; tries++) {
     try {

@@ -1,3 +1,5 @@
+import { editDistance } from "./nearest-name.js";
+
 /** Words as they are compared: folded, and with a slip or two forgiven in long ones. */
 
 /** Lower case without accents; `ß` is `ss`. */
@@ -82,18 +84,5 @@ export class WordList {
 function nearly(a: string, b: string): boolean {
   const allowed = Math.min(a.length, b.length) >= 8 ? 2 : 1;
   if (Math.abs(a.length - b.length) > allowed || a.length > 24 || a[0] !== b[0]) return false;
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (same ? 0 : 1));
-      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
-      next.push(cost);
-    }
-    before = row;
-    row = next;
-  }
-  return (row[b.length] ?? 9) <= allowed;
+  return editDistance(a, b, allowed) <= allowed;
 }

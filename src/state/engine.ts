@@ -138,6 +138,9 @@ export interface DuePartition {
   readonly token: string;
 }
 
+/** Partitions that {@link StateEngine.due} gives at once, at most. */
+export const MOST_DUE = 1_000;
+
 /** All keys that begin with the prefix. */
 export function prefixRange(prefix: string): Pick<KeyRange, "from" | "to"> {
   return { from: prefix, to: `${prefix}\u{10FFFF}` };

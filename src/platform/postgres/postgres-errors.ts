@@ -1,4 +1,22 @@
+import { awaitStart } from "../await-start.js";
 import { AppError } from "../errors.js";
+import type { Logger } from "../logger.js";
+
+/** As {@link awaitStart}, of PostgreSQL. @throws STORAGE_UNAVAILABLE that names DATABASE_URL */
+export function awaitPostgres<T>(
+  start: () => Promise<T>,
+  { url, waitMs, logger }: { readonly url: string; readonly waitMs: number; readonly logger: Logger },
+): Promise<T> {
+  const hintOf = () => "Check DATABASE_URL (address, user, password, database), and that the server runs.";
+  return awaitStart(start, { name: `PostgreSQL at ${addressOf(url)}`, hintOf, waitMs, logger, mayPass, reasonOf });
+}
+
+/** Without who logs in, and how. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return "the address of DATABASE_URL";
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
 
 const GONE = ["The tables in PostgreSQL are gone.", "Restore the schema from a backup, then start again."] as const;
 

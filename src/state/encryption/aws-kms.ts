@@ -83,7 +83,6 @@ export async function openAwsKms({ key, logger, startupWaitMs: waitMs = 30_000 }
     waitMs,
     logger,
     mayPass: ({ cause }) => !(nameOf(cause) in REFUSED),
-    reasonOf: ({ message }) => message,
   });
   return { keyId, wrap: async (bytes, context) => (await encrypt(bytes, context)).wrapped, unwrap };
 }

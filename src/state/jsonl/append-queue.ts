@@ -56,7 +56,9 @@ export class AppendWriter {
       if (group.length > 0 && append.records.some((record) => record.type === "rewind")) await commit();
       try {
         this.#check(file, tail, append);
-        const encoded = await encodeAppend(file, tail, end, append);
+        const { owner, records } = append;
+        const before = { owner, tail, end, seal: await file.sealer(owner), inParts: records.length > 1 };
+        const encoded = await encode(records, before, file);
         if (append.options.fence !== undefined) this.#fences.set(file.sessionId, append.options.fence);
         group.push({ append, encoded });
         tail = encoded.tail;
@@ -89,10 +91,24 @@ export class AppendWriter {
   }
 }
 
-/** @throws RECORD_TOO_LARGE, INVALID_REQUEST */
-async function encodeAppend(file: JournalFile, before: JournalTail, end: number, { owner, records }: Append): Promise<Encoded> {
+/** What records are encoded behind. */
+interface Before {
+  readonly owner: Owner;
+  readonly tail: JournalTail;
+  /** Of the file, in bytes. */
+  readonly end: number;
+  readonly seal: LineSealer | null;
+  /** Each line says which of how many it is. */
+  readonly inParts: boolean;
+}
+
+/** `file`: where a rewind's target is. @throws RECORD_TOO_LARGE, INVALID_REQUEST */
+async function encode(
+  records: readonly NewRecord[],
+  { owner, tail: before, end, seal, inParts }: Before,
+  file?: JournalFile,
+): Promise<Encoded> {
   const mark = ownerMark(owner);
-  const seal = await file.sealer(owner);
   const lines: Buffer[] = [];
   const kept: JournalRecord[] = [];
   let { lastSeq, lastTurn, summaryAt, rewindAt } = before;
@@ -103,13 +119,13 @@ async function encodeAppend(file: JournalFile, before: JournalTail, end: number,
     lastTurn = Math.max(lastTurn, record.turn);
     if (record.type === "summary") summaryAt = at;
     if (record.type === "rewind") {
-      if (record.body.to_seq > before.lastSeq)
+      if (file === undefined || record.body.to_seq > before.lastSeq)
         throw new AppError("INVALID_REQUEST", { detail: "A rewind goes back to a record that was there before it was asked for." });
       const target = await file.endOf(record.body.to_seq);
       record.body.to_offset = target.offset;
       summaryAt = target.tail.summaryAt;
     }
-    const parts = records.length > 1 && { part: [index + 1, records.length] satisfies [number, number] };
+    const parts = inParts && { part: [index + 1, records.length] satisfies [number, number] };
     const line = encodeLine(record, { owner: mark, last_turn: lastTurn, summary_at: summaryAt, rewind_at: rewindAt, ...parts }, seal);
     if (record.type === "rewind") rewindAt = at;
     kept.push(record);
@@ -120,25 +136,10 @@ async function encodeAppend(file: JournalFile, before: JournalTail, end: number,
 }
 
 /** The records of a new journal, as {@link AppendWriter} would write them into an empty one. */
-export function encodeFirst(owner: Owner, records: readonly NewRecord[], seal: LineSealer | null): Encoded {
-  const mark = ownerMark(owner);
-  const kept = records.map((record, index) => numbered(record, index + 1));
-  const [first] = kept;
-  if (first?.type !== "session" || first.body.owner !== owner || kept.some(({ type }) => type === "rewind"))
+export async function encodeFirst(owner: Owner, records: readonly NewRecord[], seal: LineSealer | null): Promise<Encoded> {
+  const [first] = records;
+  if (first?.type !== "session" || first.body.owner !== owner || records.some(({ type }) => type === "rewind"))
     throw new AppError("INVALID_REQUEST", { detail: "A journal starts with the session record of its owner, and with nothing to rewind." });
-  const lines: Buffer[] = [];
-  let tail: JournalTail = { lastSeq: 0, lastTurn: 0, summaryAt: null, rewindAt: null };
-  let at = 0;
-  for (const record of kept) {
-    tail = {
-      lastSeq: record.seq,
-      lastTurn: Math.max(tail.lastTurn, record.turn),
-      summaryAt: record.type === "summary" ? at : tail.summaryAt,
-      rewindAt: null,
-    };
-    const line = encodeLine(record, { owner: mark, last_turn: tail.lastTurn, summary_at: tail.summaryAt, rewind_at: null }, seal);
-    lines.push(line);
-    at += line.length;
-  }
-  return { records: kept, lines, tail };
+  const tail: JournalTail = { lastSeq: 0, lastTurn: 0, summaryAt: null, rewindAt: null };
+  return encode(records, { owner, tail, end: 0, seal, inParts: false });
 }

@@ -115,7 +115,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       // Somebody's words, though nobody can read them: not to be written over.
       const size = (await this.#fs.stat(this.#directory.path(sessionId, "journal")))?.size ?? 0;
       if (size > 0) throw new AppError("STORAGE_DAMAGED", { detail: `The journal of session ${sessionId} holds no readable line.` });
-      const encoded = encodeFirst(owner, records, await this.#sealer(owner, sessionId));
+      const encoded = await encodeFirst(owner, records, await this.#sealer(owner, sessionId));
       try {
         await this.#health.requireSame();
         await this.#lists.add(ownerMark(owner), sessionId);

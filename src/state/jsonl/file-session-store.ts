@@ -11,8 +11,7 @@ import { InProcessLock } from "../sessions/in-process-lock.js";
 import { type EngineSessionStoreOptions, engineSessionIndex } from "../sessions/sessions.js";
 import { FileMemoryService } from "./file-memory-service.js";
 import { type CatchUp, type CatchUpOptions, catchUpIndex, catchUpSession } from "./index-catch-up.js";
-import { LevelMarker } from "./level-marker.js";
-import { RebuildMarker } from "./rebuild-marker.js";
+import { IndexMarkers } from "./index-markers.js";
 
 /** How old what is folded in may be to be told: where it was told of before, and that is lost, it is told again. */
 const TOLD_AGAIN_MS = 7 * 86_400_000;
@@ -68,9 +67,8 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
     seals,
     ...(maxIdleJournals !== undefined && { maxIdleJournals }),
   });
-  const marker = new LevelMarker(engine, { dir, fileSystem });
-  const wasLevel = await marker.take((await journal.sessionIds()).length);
-  const rebuilds = new RebuildMarker(engine);
+  const markers = new IndexMarkers(engine, { dir, fileSystem });
+  const wasLevel = await markers.takeLevel((await journal.sessionIds()).length);
   let isTelling = true;
   const indexed = engineSessionIndex(engine, {
     clock,
@@ -95,16 +93,16 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
       : null;
     await journal.close();
     if (sessions === null || journal.written.writes !== writes) return;
-    await marker.leave(sessions).catch((error: unknown) => logger.debug({ err: error }, "the next start looks at every journal"));
+    await markers.leaveLevel(sessions).catch((error: unknown) => logger.debug({ err: error }, "the next start looks at every journal"));
   };
   const rebuild = async (given?: CatchUpOptions): Promise<CatchUp> => {
     isCaughtUp = false;
     isTelling = false;
     try {
-      await rebuilds.leave();
+      await markers.beginRebuild();
       await index.clear();
       const done = await catchUpIndex(store, given);
-      await rebuilds.take();
+      await markers.endRebuild();
       isCaughtUp = true;
       return done;
     } finally {
@@ -119,7 +117,7 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
     },
     health: () => journal.health(),
     async catchUp(given) {
-      const isToBeMadeAnew = !isCaughtUp && (await rebuilds.isThere());
+      const isToBeMadeAnew = !isCaughtUp && (await markers.isRebuilding());
       const isLevel = wasLevel && !isCaughtUp && !isToBeMadeAnew;
       // Journals that were put here by hand are to be found by their owners, too.
       if (!isLevel) await journal.enlist(await journal.sessionIds());

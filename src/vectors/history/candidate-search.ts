@@ -40,19 +40,13 @@ export interface CandidateSearchOptions {
  * that only a name that is new to this process costs a second query.
  */
 export class CandidateSearch {
-  readonly #embedder: Embedder;
-  readonly #logger: Logger;
-  readonly #client: VectorClient;
-  readonly #collection: string;
+  readonly #options: CandidateSearchOptions;
   readonly #speakers = new LRUCache<Owner, ReadonlySet<string>>({ max: MAX_OWNERS, ttl: KEPT_MS });
   /** Code of the last failure to embed a question; null when the last one went well. */
   #embedderDown: string | null = null;
 
-  constructor({ client, collection, embedder, logger }: CandidateSearchOptions) {
-    this.#embedder = embedder;
-    this.#logger = logger;
-    this.#client = client;
-    this.#collection = collection;
+  constructor(options: CandidateSearchOptions) {
+    this.#options = options;
   }
 
   get embedderDown(): string | null {
@@ -60,7 +54,7 @@ export class CandidateSearch {
   }
 
   async run(owner: Owner, search: HistorySearch, terms: SparseVector): Promise<readonly Candidate[]> {
-    if (this.#embedder.lexical) return this.#byWordsFirst(owner, search, terms);
+    if (this.#options.embedder.lexical) return this.#byWordsFirst(owner, search, terms);
     const known = this.#speakers.get(owner) ?? NOBODY;
     const asked = withoutNames(search.query, known);
     const found = await this.#near(owner, search, terms, asked);
@@ -124,19 +118,19 @@ export class CandidateSearch {
   }
 
   async #points(args: QueryArgs): Promise<readonly ScoredPoint[]> {
-    return (await this.#client.query(this.#collection, { ...args, with_payload: true })).points;
+    return (await this.#options.client.query(this.#options.collection, { ...args, with_payload: true })).points;
   }
 
   /** Null when the embedder fails: words alone find much, and a guest need not wait for a mended service. */
   async #embed(text: string, signal: AbortSignal | undefined): Promise<number[] | null> {
     try {
-      const [vector] = await this.#embedder.embed([text], { kind: "query", ...(signal === undefined ? {} : { signal }) });
+      const [vector] = await this.#options.embedder.embed([text], { kind: "query", ...(signal === undefined ? {} : { signal }) });
       this.#embedderDown = null;
       return vector === undefined ? null : numbersOf(vector);
     } catch (error) {
       if (signal?.aborted === true || isAppError(error, "ABORTED")) throw error;
       this.#embedderDown = isAppError(error) ? error.code : "INTERNAL";
-      this.#logger.warn({ code: this.#embedderDown }, "history searches by words alone: the embedder failed");
+      this.#options.logger.warn({ code: this.#embedderDown }, "history searches by words alone: the embedder failed");
       return null;
     }
   }

@@ -29,17 +29,11 @@ export interface HistoryWriterOptions {
  * wrote them, within a minute's time of one.
  */
 export class HistoryWriter {
-  readonly #store: VectorStore;
-  readonly #embedder: Embedder;
-  readonly #sparse: Pick<SparseVectors, "documentVector">;
-  readonly #collection: string;
+  readonly #options: HistoryWriterOptions;
   readonly #embedded = new LRUCache<Owner, true>({ max: MAX_OWNERS, ttl: LOOK_AGAIN_MS });
 
   constructor(options: HistoryWriterOptions) {
-    this.#store = options.store;
-    this.#embedder = options.embedder;
-    this.#sparse = options.sparse;
-    this.#collection = options.collection;
+    this.#options = options;
   }
 
   async addSession(
@@ -75,7 +69,7 @@ export class HistoryWriter {
   async removeMessages(owner: Owner, messageIds: readonly string[]): Promise<number> {
     const ids = [...new Set(messageIds)].map((id) => pointIdOf(owner, id));
     if (ids.length === 0) return 0;
-    const removed = (await this.#store.client.retrieve(this.#collection, { ids, with_payload: true })).flatMap(
+    const removed = (await this.#options.store.client.retrieve(this.#options.collection, { ids, with_payload: true })).flatMap(
       ({ payload }) => fromPayload(owner, payload) ?? [],
     );
     if (removed.length === 0) return 0;
@@ -90,7 +84,7 @@ export class HistoryWriter {
       }
     }
     if (followers.size > 0) await this.#upsert(owner, [...followers.values()], [...around.values()], "upsert", undefined);
-    await this.#store.client.delete(this.#collection, {
+    await this.#options.store.client.delete(this.#options.collection, {
       points: removed.map(({ message_id }) => pointIdOf(owner, message_id)),
       wait: true,
     });
@@ -103,7 +97,7 @@ export class HistoryWriter {
     if (unique.length === 0) return 0;
     const ids = unique.map(({ message_id }) => pointIdOf(owner, message_id));
     const [stored, before] = await Promise.all([
-      this.#store.client.retrieve(this.#collection, { ids, with_payload: false }),
+      this.#options.store.client.retrieve(this.#options.collection, { ids, with_payload: false }),
       this.#spokenBefore(owner, unique),
     ]);
     const known = new Set(stored.map(({ id }) => id));
@@ -117,7 +111,7 @@ export class HistoryWriter {
   /** Gives vectors to what was written while the embedder failed, a batch at a time. */
   async #embedLate(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
     if (this.#embedded.has(owner)) return;
-    const { points } = await this.#store.client.scroll(this.#collection, {
+    const { points } = await this.#options.store.client.scroll(this.#options.collection, {
       filter: unembeddedAmong(ownFilter(owner)),
       limit: BATCH,
       with_payload: true,
@@ -144,16 +138,16 @@ export class HistoryWriter {
         const text = byPosition.get(positionKey(message.session_id, message.position - step))?.content;
         if (text !== undefined) before.push(text);
       }
-      const own = this.#sparse.documentVector(message.content);
+      const own = this.#options.sparse.documentVector(message.content);
       return {
         id: pointIdOf(owner, message.message_id),
-        vector: vectorsOf(vector, own, this.#sparse.documentVector(before.join("\n")), mode),
+        vector: vectorsOf(vector, own, this.#options.sparse.documentVector(before.join("\n")), mode),
         payload: { ...toPayload(owner, message, encodeTerms(own)), ...(vector === null ? { [UNEMBEDDED]: true } : {}) },
       };
     });
     signal?.throwIfAborted();
     if (dense === null) this.#embedded.delete(owner);
-    await this.#store.client.upsert(this.#collection, { points, wait: true, update_mode: mode });
+    await this.#options.store.client.upsert(this.#options.collection, { points, wait: true, update_mode: mode });
     return dense !== null;
   }
 
@@ -161,7 +155,7 @@ export class HistoryWriter {
   async #dense(messages: readonly HistoryMessage[], signal: AbortSignal | undefined): Promise<readonly Float32Array[] | null> {
     const texts = messages.map(({ content }) => content);
     try {
-      return await this.#embedder.embed(texts, { kind: "document", ...(signal === undefined ? {} : { signal }) });
+      return await this.#options.embedder.embed(texts, { kind: "document", ...(signal === undefined ? {} : { signal }) });
     } catch (error) {
       if (isAppError(error, "EMBEDDING_UNAVAILABLE")) return null;
       throw error;
@@ -180,7 +174,7 @@ export class HistoryWriter {
   }
 
   async #between(owner: Owner, sessionId: string, from: number, to: number): Promise<HistoryMessage[]> {
-    const { points } = await this.#store.client.scroll(this.#collection, {
+    const { points } = await this.#options.store.client.scroll(this.#options.collection, {
       filter: positionsFilter(owner, sessionId, from, to),
       limit: to - from + 1,
       with_payload: true,

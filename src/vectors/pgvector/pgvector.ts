@@ -1,9 +1,8 @@
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
-import { awaitPostgres } from "../../platform/postgres/await-start.js";
 import { Database, postgresDriver, type Query, sqlFile, updateTables } from "../../platform/postgres/database.js";
-import { mayPass, reasonOf } from "../../platform/postgres/postgres-errors.js";
+import { awaitPostgres, mayPass, reasonOf } from "../../platform/postgres/postgres-errors.js";
 import { type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 import { answeredCalls } from "../requests/answered-calls.js";
 import { noCollection } from "../requests/collection.js";

@@ -7,18 +7,19 @@ import { orAbort } from "../../../platform/or-abort.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import { NotCommitted } from "../../durable-commit.js";
-import type {
-  Commit,
-  CommitResult,
-  DuePartition,
-  EngineManifest,
-  KeyRange,
-  PartitionEntry,
-  PartitionRead,
-  PartitionsPage,
-  ReadQuery,
-  StateEngine,
-  StoredEntry,
+import {
+  type Commit,
+  type CommitResult,
+  type DuePartition,
+  type EngineManifest,
+  type KeyRange,
+  MOST_DUE,
+  type PartitionEntry,
+  type PartitionRead,
+  type PartitionsPage,
+  type ReadQuery,
+  type StateEngine,
+  type StoredEntry,
 } from "../../engine.js";
 import { type Changes, isEmpty, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
@@ -51,7 +52,6 @@ export interface CosmosEngineOptions extends CosmosAddress {
 
 type Head = Pick<Seen<string>, "head" | "tag" | "nowMs">;
 
-const MAX_DUE = 1_000;
 /** A batch of Cosmos DB is a hundred operations; the head is one. */
 const MAX_OPERATIONS = 99;
 /** Keys that are read one by one: a query costs as much as three. */
@@ -111,7 +111,7 @@ export class CosmosEngine implements StateEngine {
       return engine;
     };
     const name = `Cosmos DB at ${hostOf(endpoint)}`;
-    return awaitStart(start, { name, hintOf, waitMs, logger, mayPass, reasonOf: ({ message }) => message }).catch(async (error) => {
+    return awaitStart(start, { name, hintOf, waitMs, logger, mayPass }).catch(async (error) => {
       await engine.close();
       throw error;
     });
@@ -135,7 +135,7 @@ export class CosmosEngine implements StateEngine {
   }
 
   async due(nowMs: number, limit: number, leaseMs: number): Promise<readonly DuePartition[]> {
-    const most = Math.min(limit, MAX_DUE);
+    const most = Math.min(limit, MOST_DUE);
     // Each round finds others than those that it claimed, or that somebody else did.
     for (const found: DuePartition[] = []; ; ) {
       const serverMs = this.#clock.nowMs();

@@ -7,17 +7,18 @@ import { orAbort } from "../../../platform/or-abort.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import { NotCommitted } from "../../durable-commit.js";
-import type {
-  Commit,
-  CommitResult,
-  DuePartition,
-  EngineManifest,
-  KeyRange,
-  PartitionEntry,
-  PartitionRead,
-  PartitionsPage,
-  ReadQuery,
-  StateEngine,
+import {
+  type Commit,
+  type CommitResult,
+  type DuePartition,
+  type EngineManifest,
+  type KeyRange,
+  MOST_DUE,
+  type PartitionEntry,
+  type PartitionRead,
+  type PartitionsPage,
+  type ReadQuery,
+  type StateEngine,
 } from "../../engine.js";
 import { type Changes, type HeadStore, isEmpty, OptimisticHeads, type Seen, seenOf } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
@@ -60,7 +61,6 @@ export interface FirestoreEngineOptions extends FirestoreAddress {
   readonly connect?: (address: FirestoreAddress) => Promise<FirestoreClient>;
 }
 
-const MAX_DUE = 1_000;
 /** Looked at beyond what is asked for: others may have claimed some. */
 const DUE_BESIDE = 16;
 /** Entries that an erasure deletes at once. */
@@ -119,7 +119,7 @@ export class FirestoreEngine implements StateEngine {
       return engine;
     };
     const name = `Firestore (${emulator === undefined ? `project ${project}` : `emulator at ${emulator}`})`;
-    return awaitStart(start, { name, hintOf, waitMs, logger, mayPass, reasonOf: ({ message }) => message }).catch(async (error) => {
+    return awaitStart(start, { name, hintOf, waitMs, logger, mayPass }).catch(async (error) => {
       await engine.close();
       throw error;
     });
@@ -148,7 +148,7 @@ export class FirestoreEngine implements StateEngine {
   }
 
   async due(nowMs: number, limit: number, leaseMs: number): Promise<readonly DuePartition[]> {
-    const most = Math.min(limit, MAX_DUE);
+    const most = Math.min(limit, MOST_DUE);
     const pageSize = most + DUE_BESIDE;
     const rung = this.#db
       .collection(PARTITIONS)

@@ -2,18 +2,19 @@ import { type Clock, systemClock } from "../../../platform/clock.js";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import { assertFits } from "../../commit-limits.js";
-import type {
-  Commit,
-  CommitResult,
-  DuePartition,
-  EngineManifest,
-  KeyRange,
-  PartitionEntry,
-  PartitionRead,
-  PartitionsPage,
-  ReadQuery,
-  StateEngine,
-  StoredEntry,
+import {
+  type Commit,
+  type CommitResult,
+  type DuePartition,
+  type EngineManifest,
+  type KeyRange,
+  MOST_DUE,
+  type PartitionEntry,
+  type PartitionRead,
+  type PartitionsPage,
+  type ReadQuery,
+  type StateEngine,
+  type StoredEntry,
 } from "../../engine.js";
 import { decide, EMPTY_HEAD, erasedHead, isClaimed, type PartitionHead } from "../../partition-head.js";
 
@@ -22,9 +23,6 @@ interface Partition {
   head: PartitionHead;
   entries: SortedEntries;
 }
-
-/** Most that {@link MemoryEngine.due} gives at once. */
-const MOST_DUE = 1_000;
 
 /** State in the process's memory, gone with it. */
 export class MemoryEngine implements StateEngine {

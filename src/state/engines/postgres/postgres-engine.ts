@@ -1,22 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
-import { awaitPostgres } from "../../../platform/postgres/await-start.js";
 import { Database, postgresDriver, type Row, sqlFile } from "../../../platform/postgres/database.js";
-import { otherInstallation, reasonOf } from "../../../platform/postgres/postgres-errors.js";
+import { awaitPostgres, otherInstallation, reasonOf } from "../../../platform/postgres/postgres-errors.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
-import type {
-  Commit,
-  CommitResult,
-  DuePartition,
-  EngineManifest,
-  PartitionEntry,
-  PartitionRead,
-  PartitionsPage,
-  ReadQuery,
-  StateEngine,
-  StoredEntry,
+import {
+  type Commit,
+  type CommitResult,
+  type DuePartition,
+  type EngineManifest,
+  MOST_DUE,
+  type PartitionEntry,
+  type PartitionRead,
+  type PartitionsPage,
+  type ReadQuery,
+  type StateEngine,
+  type StoredEntry,
 } from "../../engine.js";
 import { checkServer, openLayout } from "./layout.js";
 
@@ -45,7 +45,6 @@ const BEAT = sqlFile("beat", import.meta.url);
 
 /** Entries that one statement of an erasure deletes. */
 const ERASED_AT_ONCE = 2_000;
-const MAX_DUE = 1_000;
 /** Of a look at the health, in milliseconds. */
 const HEALTH_WITHIN_MS = 2_000;
 
@@ -131,7 +130,7 @@ export class PostgresEngine implements StateEngine {
   }
 
   async due(nowMs: number, limit: number, leaseMs: number): Promise<readonly DuePartition[]> {
-    const most = Math.min(limit, MAX_DUE);
+    const most = Math.min(limit, MOST_DUE);
     const rows = await (leaseMs > 0
       ? this.#database.query(CLAIM_DUE, [Math.floor(nowMs), most, Math.ceil(leaseMs)])
       : this.#database.query(LOOK_AT_DUE, [Math.floor(nowMs), most]));

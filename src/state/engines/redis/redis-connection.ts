@@ -62,7 +62,6 @@ export class RedisConnection {
       waitMs: startupWaitMs,
       logger,
       mayPass: () => !isLasting(failure),
-      reasonOf: ({ message }) => message,
     });
   }
 

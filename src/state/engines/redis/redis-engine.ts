@@ -3,18 +3,20 @@ import { AppError, isAppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
 import { orAbort } from "../../../platform/or-abort.js";
+import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
-import type {
-  Commit,
-  CommitResult,
-  DuePartition,
-  EngineManifest,
-  PartitionEntry,
-  PartitionRead,
-  PartitionsPage,
-  ReadQuery,
-  StateEngine,
-  StoredEntry,
+import {
+  type Commit,
+  type CommitResult,
+  type DuePartition,
+  type EngineManifest,
+  MOST_DUE,
+  type PartitionEntry,
+  type PartitionRead,
+  type PartitionsPage,
+  type ReadQuery,
+  type StateEngine,
+  type StoredEntry,
 } from "../../engine.js";
 import { type Durability, durabilityWith, isInstallation, lossySettings, openInstallation, type Places } from "./installation.js";
 import { type Hint, PartitionIndex } from "./partition-index.js";
@@ -34,7 +36,6 @@ export interface RedisEngineOptions {
   readonly timeoutMs?: number;
 }
 
-const MAX_DUE = 1_000;
 /** Partitions looked at together. */
 const PAGE = 200;
 const HEALTH_WITHIN_MS = 2_000;
@@ -105,14 +106,9 @@ export class RedisEngine implements StateEngine {
   }
 
   async read(partition: string, { keys = [], ranges = [] }: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
-    if (signal?.aborted === true) throw new AppError("ABORTED", { cause: signal.reason });
     if (!this.#isOwn) await this.#requireOwn();
     const query = { keys, ranges: ranges.map(({ from, to, limit = -1, reverse = false }) => [from, to, limit, reverse]) };
-    const asked = this.#connection.run(READ, this.#keys(partition), JSON.stringify(query));
-    const aborted = () => new AppError("ABORTED", { cause: signal?.reason });
-    const reply = await (signal === undefined
-      ? asked
-      : orAbort(asked, signal).catch((error) => Promise.reject(signal.aborted ? aborted() : error)));
+    const reply = await abortableRead(() => this.#connection.run(READ, this.#keys(partition), JSON.stringify(query)), signal);
     const [now, version, epoch, due, values, ...pages] = reply as [
       number,
       string | null,
@@ -174,7 +170,7 @@ export class RedisEngine implements StateEngine {
 
   async due(nowMs: number, limit: number, leaseMs: number): Promise<readonly DuePartition[]> {
     if (!this.#isOwn) await this.#requireOwn();
-    const most = Math.min(limit, MAX_DUE);
+    const most = Math.min(limit, MOST_DUE);
     const ready = await this.#ready(nowMs, most);
     if (leaseMs <= 0) return ready.slice(0, most).map(({ partition, dueMs }) => ({ partition, dueAtMs: dueMs, token: "" }));
     const claimed: DuePartition[] = [];

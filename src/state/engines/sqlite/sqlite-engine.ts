@@ -6,26 +6,24 @@ import { type Logger, silentLogger } from "../../../platform/logger.js";
 import { assertSound, openDatabase, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
 import { storageGone } from "../../../platform/storage-errors.js";
 import { assertFits } from "../../commit-limits.js";
-import type {
-  Commit,
-  CommitResult,
-  DuePartition,
-  EngineManifest,
-  KeyRange,
-  PartitionEntry,
-  PartitionRead,
-  PartitionsPage,
-  ReadQuery,
-  StateEngine,
-  StoredEntry,
+import {
+  type Commit,
+  type CommitResult,
+  type DuePartition,
+  type EngineManifest,
+  type KeyRange,
+  MOST_DUE,
+  type PartitionEntry,
+  type PartitionRead,
+  type PartitionsPage,
+  type ReadQuery,
+  type StateEngine,
+  type StoredEntry,
 } from "../../engine.js";
 import { decide, erasedHead } from "../../partition-head.js";
 import { GroupCommit } from "./group-commit.js";
 import { headOf, LAYOUT, openLayout, placeOf, putHead, takeDue } from "./partition-table.js";
 import { onSqlite } from "./sqlite-errors.js";
-
-/** Most that {@link SqliteEngine.due} gives at once. */
-const MOST_DUE = 1_000;
 
 export interface SqliteEngineOptions {
   /** Of the file, in a directory that is there. */

@@ -9,14 +9,16 @@ import { systemPartition } from "../partition.js";
 
 const FILES = systemPartition("files");
 const LEVEL = "level";
+const REBUILD = "rebuild";
 /** Beside the journals: an index that was put here from elsewhere, newer or older, has another mark. */
 const NAME = "index.level";
 
 /**
- * Left when the process ends with an index that has all that the journals have, and taken away before anything is written again. Where it
+ * What stands beside an index of journals. Level: left when the process ends with an index that has all that the journals have, and taken away before anything is written again. Where it
  * is missing (a kill, a power cut), is another index's, or there are more or fewer journals than it says, every journal is looked at.
+ * Rebuilding: there as long as an index may have more than its journals, or only some of what they have: it is made anew from them.
  */
-export class LevelMarker {
+export class IndexMarkers {
   readonly #engine: StateEngine;
   readonly #dir: string;
   readonly #fs: FileSystem;
@@ -27,8 +29,20 @@ export class LevelMarker {
     this.#fs = fileSystem;
   }
 
+  async isRebuilding(): Promise<boolean> {
+    return (await this.#engine.read(FILES, { keys: [REBUILD] })).entries.has(REBUILD);
+  }
+
+  async beginRebuild(): Promise<void> {
+    await committed(this.#engine, FILES, { puts: [{ key: REBUILD, value: "true" }] });
+  }
+
+  async endRebuild(): Promise<void> {
+    await committed(this.#engine, FILES, { deletes: [REBUILD] });
+  }
+
   /** True where the index was left level with so many journals. Durably gone on resolve. */
-  async take(journals: number): Promise<boolean> {
+  async takeLevel(journals: number): Promise<boolean> {
     const left = (await this.#engine.read(FILES, { keys: [LEVEL] })).entries.get(LEVEL);
     const mark = await onStorage(() => this.#takeMark());
     if (left === undefined) return false;
@@ -36,7 +50,7 @@ export class LevelMarker {
     return mark !== null && left.value === levelValue(journals, mark);
   }
 
-  async leave(journals: number): Promise<void> {
+  async leaveLevel(journals: number): Promise<void> {
     const mark = newId();
     await onStorage(() => this.#leaveMark(mark));
     await committed(this.#engine, FILES, { puts: [{ key: LEVEL, value: levelValue(journals, mark) }] });
