@@ -36,7 +36,6 @@ export type {
   Statement,
   WaitingReason,
 } from "./domain/memory.js";
-export type { MemoryOperation } from "./domain/memory-operation.js";
 export type { MemoryRecord } from "./domain/memory-record.js";
 export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
 export type { ModelPrice } from "./domain/prices.js";

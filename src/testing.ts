@@ -16,9 +16,12 @@ export type { VectorClient, VectorStore } from "./ports/vectors.js";
 export * from "./testing/image-store-contract.js";
 export { ALICE, BOB, collected, JournalRecords } from "./testing/journal-records.js";
 export {
+  type AppliedOperations,
+  type AppliesOperations,
   type LongTermFeature,
   type LongTermFixture,
   longTermContract,
+  type MemoryOperation,
   TestClock,
 } from "./testing/long-term-contract.js";
 export { type MemoryLogFeature, type MemoryLogUnderTest, memoryLogContract } from "./testing/memory-log-contract.js";

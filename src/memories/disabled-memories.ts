@@ -20,7 +20,6 @@ export class DisabledMemories implements LongTermMemory {
   readonly propose = off;
   readonly takeOffRecord = off;
   readonly settle = off;
-  readonly apply = off;
   readonly reject = off;
   readonly rebuild = off;
   readonly add = off;

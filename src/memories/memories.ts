@@ -1,6 +1,5 @@
 import { type CategoriesOf, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
-import type { MemoryOperation } from "../domain/memory-operation.js";
 import { beginsAfter, holdsAt, memoryOf } from "../domain/memory-record.js";
 import { textHash } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
@@ -8,7 +7,7 @@ import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
-import type { AppliedOperations, LongTermMemory, MemoryQuery, MemorySearch } from "../ports/memories.js";
+import type { LongTermMemory, MemoryQuery, MemorySearch } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
@@ -23,11 +22,10 @@ import { MergingMemories } from "./merging.js";
 import { takeOffRecord } from "./off-record.js";
 import { OwnerLogs } from "./owner-logs.js";
 import { Projection } from "./projection.js";
-import { changeOf } from "./proposed-change.js";
 import { readByHand } from "./read-by-hand.js";
 import { RecallOfMemories } from "./recall.js";
 import type { RecallByOccasion } from "./recall-by-occasion.js";
-import { type ReconcileRules, reconcile } from "./reconcile.js";
+import type { ReconcileRules } from "./reconcile.js";
 import { eventsOf } from "./record-changes.js";
 import { askedCategory } from "./spelling.js";
 import { StatingByHand, type StatingParts } from "./stating.js";
@@ -200,41 +198,6 @@ export class MemoryService implements LongTermMemory {
   async companions(owner: Owner, { now }: { readonly now: Date }): Promise<readonly Memory[]> {
     const { records } = await this.#logs.known(owner);
     return [...records.values()].filter((record) => tellsOfCompanion(record, now)).map(memoryOf);
-  }
-
-  async apply(
-    owner: Owner,
-    operations: readonly MemoryOperation[],
-    options: { readonly now: Date; readonly signal?: AbortSignal },
-  ): Promise<AppliedOperations> {
-    const { now, signal } = options;
-    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
-    const rules = await this.#rules(owner, now);
-    const [first] = operations;
-    const asking = operations.flatMap((operation) => (operation.op === "forget" ? [operation.source.message_id] : []));
-    const { result } = await this.#logs.change(
-      owner,
-      async (memories) => {
-        const { puts, ...reconciled } = reconcile(memories.records.values(), operations.map(changeOf), rules);
-        const gone = await this.#forgetting.tombstones(owner, memories, reconciled.forgotten, now, asking);
-        const removed = gone.map(({ id }) => id);
-        const left = puts.filter(({ id }) => !removed.includes(id));
-        const { session_id = "", turn = 0, message_id = "" } = first?.source ?? {};
-        const entry = { kind: "tool", turn: { session_id, turn, message_id, reader: "tool" }, puts: left, removed } as const;
-        const stored = [...reconciled.resolved].filter(([change, memory]) => change === memory).map(([change]) => change);
-        const result: AppliedOperations = {
-          stored,
-          confirmed: reconciled.confirmed,
-          superseded: reconciled.superseded,
-          forgotten: removed,
-          dropped: Object.values(reconciled.dropped).reduce((sum, count) => sum + count, 0),
-        };
-        return { entry: left.length + removed.length === 0 ? null : entry, result };
-      },
-      options,
-    );
-    if (result.forgotten.length > 0) this.#forgetting.tell(owner);
-    return result;
   }
 
   forget(owner: Owner, id: string, options: { readonly now: Date; readonly askedIn?: readonly string[] }): Promise<readonly Memory[]> {

@@ -1,5 +1,4 @@
 import type { MemorySource, Statement, WaitingReason } from "../domain/memory.js";
-import type { MemoryOperation } from "../domain/memory-operation.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { memoryIdOf } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
@@ -63,17 +62,6 @@ const TAKES_AWAY: ReadonlySet<ProposedChange["op"]> = new Set(["end", "forget"])
 /** What would take something away waits: the guest was asked what they mean. */
 export function waitingForAnswer(changes: readonly ProposedChange[]): ProposedChange[] {
   return changes.map((change) => (TAKES_AWAY.has(change.op) ? { ...change, waits: change.waits ?? "unclear_change" } : change));
-}
-
-/** Operations with ids of their own, from tools and from journals of before. */
-export function changeOf(operation: MemoryOperation): ProposedChange {
-  const { stated_at, source } = operation;
-  const none = { id: "", target_id: null, statement: null, waits: null, stated_at: new Date(stated_at).toISOString(), source };
-  if (operation.op === "add")
-    return { ...none, op: "add", id: operation.memory_id, statement: operation.statement, waits: operation.review ? "unsure" : null };
-  if (operation.op !== "supersede") return { ...none, op: operation.op, target_id: operation.target_id };
-  const { memory_id: id, target_id, statement } = operation;
-  return { ...none, op: statement === null ? "end" : "supersede", id, target_id, statement };
 }
 
 interface Forgetting {

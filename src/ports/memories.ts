@@ -8,7 +8,6 @@ import type {
   NewStatement,
   RestorableMemory,
 } from "../domain/memory.js";
-import type { MemoryOperation } from "../domain/memory-operation.js";
 import type { Owner } from "../domain/owner.js";
 import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { AppError } from "../platform/errors.js";
@@ -250,31 +249,8 @@ export interface MemoryAdministration {
   close(): Promise<void>;
 }
 
-export interface AppliedOperations {
-  /** Ids that were read back after the write. */
-  readonly stored: readonly string[];
-  readonly confirmed: readonly string[];
-  readonly superseded: readonly string[];
-  readonly forgotten: readonly string[];
-  /** Dropped by a rule (older than what is there, below the confidence gate, forgotten before). */
-  readonly dropped: number;
-}
-
-/** Operations with ids of their own, as tools make them. */
-export interface MemoryOperations {
-  /**
-   * Reconciles the operations with what is known, logs, projects. Safe to repeat: the same operations give the same memories.
-   * @throws when any write can't be verified
-   */
-  apply(
-    owner: Owner,
-    operations: readonly MemoryOperation[],
-    options: { readonly now: Date; readonly signal?: AbortSignal },
-  ): Promise<AppliedOperations>;
-}
-
 /** All of it, for whoever puts the parts together. Callers take the part that they need. */
-export interface LongTermMemory extends Memories, MemoryRecall, StandingNeeds, TurnMemories, MemoryOperations, MemoryAdministration {
+export interface LongTermMemory extends Memories, MemoryRecall, StandingNeeds, TurnMemories, MemoryAdministration {
   /** Writes the store anew from the logs, of all owners; no model is called but the embedder. */
   rebuild(options: { readonly signal: AbortSignal; readonly onProgress?: (done: RebuiltMemories) => void }): Promise<RebuiltMemories>;
 }

@@ -2,8 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Memory, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
-import type { MemoryOperation } from "../domain/memory-operation.js";
+import { type Memory, type MemorySource, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
 import { memoryIdOf } from "../domain/owned-ids.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
@@ -12,8 +11,37 @@ import { type ContractOptions, optionalTests } from "./supports.js";
 
 export const NOW = new Date("2026-03-01T12:00:00.000Z");
 
+/**
+ * What was read of a message, checked. `memory_id` is UUIDv5(owner, session, message, index). A `supersede` says that its target no longer
+ * holds and, with a statement, what holds instead.
+ */
+export type MemoryOperation = { readonly stated_at: string; readonly source: MemorySource } & (
+  | { readonly op: "add"; readonly memory_id: string; readonly statement: Statement; readonly review: boolean }
+  | { readonly op: "supersede"; readonly memory_id: string; readonly target_id: string; readonly statement: Statement | null }
+  | { readonly op: "confirm" | "forget"; readonly target_id: string }
+);
+
+export interface AppliedOperations {
+  /** Ids that were read back after the write. */
+  readonly stored: readonly string[];
+  readonly confirmed: readonly string[];
+  readonly superseded: readonly string[];
+  readonly forgotten: readonly string[];
+  /** Dropped by a rule (older than what is there, below the confidence gate, forgotten before). */
+  readonly dropped: number;
+}
+
+/** Memories without a reader: operations are reconciled with what is known, logged and stored. The same ones give the same memories. */
+export interface AppliesOperations {
+  apply(
+    owner: Owner,
+    operations: readonly MemoryOperation[],
+    options: { readonly now: Date; readonly signal?: AbortSignal },
+  ): Promise<AppliedOperations>;
+}
+
 export interface LongTermFixture {
-  readonly memory: LongTermMemory;
+  readonly memory: LongTermMemory & AppliesOperations;
   close(): Promise<void>;
 }
 
@@ -39,7 +67,7 @@ export function said(
   owner: Owner,
   text: string,
   more: Partial<Statement> & { at?: string; session?: string; message?: string; index?: number; quote?: string; review?: boolean } = {},
-): Extract<MemoryOperation, { op: "add" }> {
+): MemoryOperation & { readonly op: "add" } {
   const { at = NOW.toISOString(), session = "s1", message = randomUUID(), index = 0, quote = text, review = false, ...rest } = more;
   return {
     op: "add",
@@ -67,7 +95,7 @@ export function longTermContract(
   const when = optionalTests(supports);
   describe(`${name} as a LongTermMemory`, () => {
     let fixture: LongTermFixture;
-    let memory: LongTermMemory;
+    let memory: LongTermFixture["memory"];
     let clock: TestClock;
     let ann: Owner;
     let bob: Owner;

@@ -83,7 +83,7 @@ test.each(["memory_migrations", "memory_entities", "", "../x", "Memory"])("a col
 describe("Long-term memory that is off", () => {
   const calls: readonly (readonly [string, (memory: LongTermMemory) => Promise<unknown>])[] = [
     ["list", (memory) => memory.list(ann, {})],
-    ["apply", (memory) => memory.apply(ann, [], { now: NOW })],
+    ["add", (memory) => memory.add(ann, { text: "Likes opera" }, { now: NOW })],
     ["forget", (memory) => memory.forget(ann, "x", { now: NOW })],
     ["erase", (memory) => memory.erase(ann)],
     ["needs", (memory) => memory.needs(ann, { now: NOW })],

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
-import type { MemoryService } from "../../src/memories/memories.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import { later, NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
+import type { AppliedMemories } from "../support/applied-memories.js";
 import { openMem0 } from "../support/mem0.js";
 import { InMemoryOwnerLedger } from "../support/memory-stores.js";
 import { VectorDouble } from "../support/vector-double.js";
@@ -36,7 +36,7 @@ describe("Recall", () => {
   let dir: string;
   let double: VectorDouble;
   let embedder: SwitchedEmbedder;
-  let memory: MemoryService;
+  let memory: AppliedMemories;
   const recall = (deadlineMs = 20_000, signal?: AbortSignal) =>
     memory.recall(ann, { text: "Jazz in Leeds with Ella", now: NOW, deadlineMs, ...(signal === undefined ? {} : { signal }) });
 
@@ -291,7 +291,7 @@ describe("Recall", () => {
 describe("Writing", () => {
   let dir: string;
   let double: VectorDouble;
-  let memory: MemoryService;
+  let memory: AppliedMemories;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));
     double = new VectorDouble();

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { MemoryService } from "../../src/memories/memories.js";
 import { NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
 import { loadMem0 } from "../../src/vectors/mem0/mem0-client.js";
 import type { Mem0Service } from "../../src/vectors/mem0/mem0-service.js";
 import { AROUND_MEM0 } from "../../src/vectors/mem0/memory-points.js";
+import type { AppliedMemories } from "../support/applied-memories.js";
 import { openMem0 } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 
@@ -16,7 +16,7 @@ const ann = ownerOf("default", "ann");
 describe("What goes through mem0ai's Memory, and what goes around it", () => {
   let dir: string;
   let double: VectorDouble;
-  let memory: MemoryService;
+  let memory: AppliedMemories;
   let store: Mem0Service;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "maitred-mem0-"));

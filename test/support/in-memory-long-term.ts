@@ -1,11 +1,12 @@
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { check } from "../../src/memories/checks/check.js";
-import { MemoryService, type ReadMessage } from "../../src/memories/memories.js";
+import type { ReadMessage } from "../../src/memories/memories.js";
 import type { CheckProposed } from "../../src/memories/tool-proposals.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
+import { AppliedMemories } from "./applied-memories.js";
 import { InMemoryStore } from "./in-memory-store.js";
 import { InMemoryMemoryLog, InMemoryOwnerLedger } from "./memory-stores.js";
 
@@ -34,7 +35,7 @@ export interface InMemoryLongTermOptions {
  * Long-term memory in maps, for tests of everything that stands on its ports: the real use-case over a log and a store in maps.
  * `failWith` puts the store out of reach.
  */
-export class InMemoryLongTerm extends MemoryService {
+export class InMemoryLongTerm extends AppliedMemories {
   readonly store: InMemoryStore;
   readonly log: InMemoryMemoryLog;
 

@@ -1,12 +1,13 @@
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
-import { MemoryService, type MemoryServiceOptions, type MemoryServiceParts } from "../../src/memories/memories.js";
+import type { MemoryServiceOptions, MemoryServiceParts } from "../../src/memories/memories.js";
 import type { Clock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { Mem0Service, type Mem0ServiceOptions, type Mem0ServiceParts } from "../../src/vectors/mem0/mem0-service.js";
+import { AppliedMemories } from "./applied-memories.js";
 import { checkByWords, noReader } from "./in-memory-long-term.js";
 import { InMemoryMemoryLog, InMemoryOwnerLedger } from "./memory-stores.js";
 
@@ -39,7 +40,7 @@ export async function openMem0(options: {
     ...options.parts,
   };
   const store = await Mem0Service.open(parts, { dir: options.dir, categoriesOf: () => CONCIERGE_CATEGORIES, ...options.options });
-  const memory = new MemoryService(
+  const memory = new AppliedMemories(
     {
       log,
       store,
