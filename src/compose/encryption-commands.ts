@@ -19,7 +19,7 @@ import { JournalDirectory } from "../state/jsonl/journal-directory.js";
 import { ownerPartition } from "../state/partition.js";
 import { lockKey } from "../state/sessions/keys.js";
 import { leaseKey } from "../state/sessions/leased-lock.js";
-import { resealPoints } from "../vectors/encrypted/reseal-points.js";
+import { resealPoints } from "../vectors/encrypted/encrypted-vectors.js";
 import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
 import { openVectors } from "./backends.js";
 import type { Config } from "./config.js";

@@ -2,18 +2,17 @@ import type { CategoriesOf } from "../domain/categories.js";
 import type { Memory, MemoryPatch, NewStatement } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import { AppError } from "../platform/errors.js";
-import { newId } from "../platform/ids.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import { derivedId, newId } from "../platform/ids.js";
 import type { AddedMemory, Memories } from "../ports/memories.js";
 import type { MemoryRequest } from "../ports/memory-log.js";
-import { addAll } from "./add-all.js";
+import type { RequestKey } from "../ports/request-key.js";
 import type { Forgetting } from "./forgetting.js";
 import type { MemoryChange, OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
 import { type Reconciled, type ReconcileRules, reconcile, reconcileRecord } from "./reconcile.js";
 import { ended } from "./record-changes.js";
 import { byHand, editedByHand, patched } from "./stated-by-hand.js";
-import { isStated, loggedRequest, type StatementKey, statedBefore, statedId } from "./stated-once.js";
 import { endOf } from "./statement-record.js";
 import { approved, rejected } from "./waiting.js";
 
@@ -42,10 +41,35 @@ export class StatingByHand {
     return this.#state(owner, read, options);
   }
 
-  /** Read together, and then stated one after another. */
+  /** Read together, and then stated one after another: each is a change of its own. */
   async addAll(owner: Owner, said: readonly NewStatement[], options: Parameters<Memories["addAll"]>[2]): Promise<readonly AddedMemory[]> {
     const read = await this.#read(owner, said, options);
-    return addAll((...each) => this.#state(...each), owner, read, options);
+    const { request, ...at } = options;
+    const outcomes: AddedMemory[] = [];
+    let broken: AppError | null = null;
+    let replayed = 0;
+    const onReplay = () => {
+      replayed += 1;
+    };
+    for (const [place, each] of read.entries()) {
+      if (broken !== null) {
+        outcomes.push({ error: broken });
+        continue;
+      }
+      try {
+        outcomes.push({ memory: await this.#state(owner, each, { ...at, ...(request && { request: { ...request, place, onReplay } }) }) });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        if (!isOfItself(error)) {
+          if (!outcomes.some((outcome) => "memory" in outcome)) throw error;
+          broken = error;
+        }
+        outcomes.push({ error });
+      }
+    }
+    const kept = outcomes.filter((outcome) => "memory" in outcome).length;
+    if (replayed > 0 && replayed === kept && broken === null) request?.onReplay?.();
+    return outcomes;
   }
 
   /** In their order; what the request has stated before is not read again. */
@@ -166,4 +190,53 @@ function found(records: ReadonlyMap<string, MemoryRecord>, id: string): MemoryRe
   const record = records.get(id);
   if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
   return record;
+}
+
+/** A statement's request, where it has a key. */
+interface StatementKey extends RequestKey {
+  /** Which of the request's statements, from 0. Default 0. */
+  readonly place?: number;
+}
+
+/** Under which id a request with a key is logged: the key itself is not. */
+function requestIdOf(owner: Owner, { key }: RequestKey): string {
+  return derivedId("memory", owner, "by request", key);
+}
+
+/**
+ * The memory that this request stated before; null where it did not, or not within a day.
+ * @throws IDEMPOTENCY_KEY_REUSED for a key of another request, INVALID_REQUEST where the memory is forgotten since
+ */
+function statedBefore(owner: Owner, memories: OwnerMemories, request: StatementKey, now: Date): MemoryRecord | null {
+  const before = memories.request(requestIdOf(owner, request), now);
+  if (before === undefined) return null;
+  if (before.hash !== request.requestHash) throw new AppError("IDEMPOTENCY_KEY_REUSED");
+  const id = before.memories.get(request.place ?? 0);
+  if (id === undefined) return null;
+  const record = memories.records.get(id);
+  if (record === undefined) throw new AppError("INVALID_REQUEST", { detail: "It was forgotten since." });
+  request.onReplay?.();
+  return record;
+}
+
+/** Whether the request has stated this one already: nobody needs to be asked what it is. */
+function isStated(owner: Owner, memories: OwnerMemories, request: StatementKey, now: Date): boolean {
+  return memories.request(requestIdOf(owner, request), now)?.memories.has(request.place ?? 0) === true;
+}
+
+/** For a memory that is stated: the same for the same request, so that a repetition on another machine can't double it. */
+function statedId(owner: Owner, memories: OwnerMemories, { key, place = 0 }: StatementKey): string {
+  const id = derivedId("memory", owner, "by hand", key, place);
+  // The key's day is over, and its memory still there.
+  return memories.records.has(id) || memories.isRemoved(id) ? newId() : id;
+}
+
+/** What the log keeps of a request: `memoryId` is what it is answered with. */
+function loggedRequest(owner: Owner, request: StatementKey, memoryId: string): MemoryRequest {
+  return { id: requestIdOf(owner, request), hash: request.requestHash, place: request.place ?? 0, memory_id: memoryId };
+}
+
+/** Whether it is the statement that is wrong. */
+function isOfItself({ code }: AppError): boolean {
+  return code === "INVALID_REQUEST" || code === "MEMORY_REFUSED";
 }
