@@ -8,8 +8,7 @@ import { prefixRange, type StateEngine } from "../engine.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { FEED, FEED_ROWS, idKey, type KnownPlace, ownerRows, placeOf, tenantHash, tenantRows } from "./event-keys.js";
 import { EventRelay } from "./event-relay.js";
-import { eraseFeed, feedResidue } from "./feed-erasure.js";
-import { pruneFeed } from "./feed-prune.js";
+import { eraseFeed, feedResidue, pruneFeed } from "./feed-erasure.js";
 import { FeedWriter } from "./feed-writer.js";
 import { eraseOutbox, eventPuts, outboxResidue } from "./outbox.js";
 

@@ -1,5 +1,6 @@
 import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
+import type { KeptEvent } from "../../ports/event-log.js";
 import type { DeadEvent } from "../../ports/event-queue.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
@@ -8,6 +9,7 @@ import {
   deadRows,
   erasedKey,
   FEED,
+  FEED_ROWS,
   keysOfEvent,
   LAST,
   ownerRows,
@@ -66,7 +68,13 @@ export async function feedResidue(engine: StateEngine, owner: Owner): Promise<nu
   return told.length + waiting.length + (await deadOf(engine, owner)).length;
 }
 
-async function eraseRows(engine: StateEngine, prefix: string, keysThatGo: (row: StoredEntry) => readonly string[]): Promise<number> {
+/** Returns how many rows went. Who drops some at the same time counts them as well. */
+async function eraseRows(
+  engine: StateEngine,
+  prefix: string,
+  keysThatGo: (row: StoredEntry) => readonly string[],
+  { endsWhereNoneGoes = false } = {},
+): Promise<number> {
   let erased = 0;
   for (let from = prefix; ; ) {
     const query = { ranges: [{ ...prefixRange(prefix), from, limit: PAGE }] };
@@ -79,7 +87,7 @@ async function eraseRows(engine: StateEngine, prefix: string, keysThatGo: (row: 
       return { commit, result: { count: gone.length, last } };
     });
     erased += page.count;
-    if (page.last === undefined) return erased;
+    if (page.last === undefined || (endsWhereNoneGoes && page.count === 0)) return erased;
     from = page.last;
   }
 }
@@ -109,4 +117,17 @@ async function deadOf(engine: StateEngine, owner: Owner): Promise<readonly { rea
     if (rows.length < DEAD_PAGE) return found;
     from = rows.at(-1)?.key ?? prefix;
   }
+}
+
+/**
+ * Drops events that happened before a time: from the front, until there are none among some that follow one another. One that was added
+ * late goes when those before it have gone. Returns how many went.
+ */
+export function pruneFeed(engine: StateEngine, before: Date): Promise<number> {
+  const keysThatGo = (row: StoredEntry) => {
+    const { owner, event } = JSON.parse(row.value) as KeptEvent;
+    if (Date.parse(event.timestamp) >= before.getTime()) return [];
+    return keysOfEvent(event.id, [Number(placeOf(row.key)), ownerHash(owner), tenantHashOf(owner)]);
+  };
+  return eraseRows(engine, FEED_ROWS, keysThatGo, { endsWhereNoneGoes: true });
 }

@@ -16,16 +16,14 @@ import { checkSessionId } from "../journal/new-records.js";
 import { outsideRewinds, standing, throwIfAborted } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import type { AtomicSessionWrite } from "./atomic-session-write.js";
-import { eraseJournals, journalResidue } from "./journal-erasure.js";
-import { firstSeqOf, JournalRows, recordsIn } from "./journal-rows.js";
+import { firstSeqOf, JournalRows, recordsIn, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, sessionRange } from "./keys.js";
 import { headsOf, ownersOf } from "./owners.js";
-import { removeSession } from "./remove.js";
+import { eraseJournals, journalResidue, removeSession } from "./remove.js";
 import { rewriteJournal } from "./rewrite.js";
 import type { SessionHeads } from "./session-heads.js";
 import { headOf, rewindMarks, type StoredHead } from "./session-row.js";
 import { readHead } from "./session-rows.js";
-import { windowOf, windowRows } from "./window.js";
 
 export interface EngineJournalParts {
   readonly engine: StateEngine;

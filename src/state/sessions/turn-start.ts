@@ -7,13 +7,12 @@ import { checkSessionId } from "../journal/new-records.js";
 import { ERASURE_KEY, TOMBSTONES, tombstonesOf, USER_KEY, userOf } from "../ledger/ledger-values.js";
 import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
 import { ownerPartition } from "../partition.js";
-import { JournalRows } from "./journal-rows.js";
+import { JournalRows, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, lockKey, sessionKey, sessionRange } from "./keys.js";
 import type { LeasedLock, LeaseName } from "./leased-lock.js";
 import type { EngineLeases } from "./leases.js";
 import type { SessionHeads } from "./session-heads.js";
 import { headOf, type StoredHead } from "./session-row.js";
-import { windowOf, windowRows } from "./window.js";
 
 const MAX_TRIES = 5;
 
