@@ -1,6 +1,6 @@
 import { ChangeCard } from "./change-card.js";
 import { type Change, client, type OwnerName } from "./client.js";
-import { Empty, Section, Shown } from "./parts.js";
+import { Empty, List, Section, Shown } from "./parts.js";
 import { useLoaded } from "./use-loaded.js";
 
 /** Memories that are compared at most: a difference of more is read by nobody. */
@@ -61,20 +61,10 @@ interface GroupProps {
   readonly among: readonly Change[];
 }
 
-function Group({ title, of, owner, among }: GroupProps) {
-  return (
-    <Section title={of.length === 0 ? title : `${title} (${of.length})`}>
-      {of.length === 0 ? (
-        <Empty>None.</Empty>
-      ) : (
-        <ul class="timeline">
-          {of.map((change, index) => (
-            <li key={change.memory_id ?? index}>
-              <ChangeCard of={change} owner={owner} among={among} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
-  );
-}
+const Group = ({ title, of, owner, among }: GroupProps) => (
+  <Section title={of.length === 0 ? title : `${title} (${of.length})`}>
+    <List of={of} none="None." as="ul" class="timeline">
+      {(change) => <ChangeCard of={change} owner={owner} among={among} />}
+    </List>
+  </Section>
+);

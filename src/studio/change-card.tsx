@@ -1,8 +1,7 @@
 import type { Change, OwnerName } from "./client.js";
-import { wordsOf } from "./format.js";
 import { Link } from "./parts.js";
 import { addressOf } from "./route.js";
-import { Name, Said, State, When } from "./shown.js";
+import { Code, Name, Quote, Said, State, When } from "./shown.js";
 
 interface ChangeCardProps {
   readonly of: Change;
@@ -29,13 +28,9 @@ export function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardPro
         <strong>
           <Said text={of.text} chars={of.text_chars} />
         </strong>{" "}
-        {of.event === null ? <State of={null} /> : <State of={of.event}>{wordsOf(of.event)}</State>}
+        <State of={of.event} />
       </p>
-      {(of.quote !== null || of.quote_chars !== null) && (
-        <blockquote>
-          <Said text={of.quote} chars={of.quote_chars} />
-        </blockquote>
-      )}
+      <Quote text={of.quote} chars={of.quote_chars} />
       <p class="note">
         <When at={of.at} />
         {of.turn !== null && (
@@ -49,7 +44,7 @@ export function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardPro
         {of.reason !== null && (
           <>
             {" · "}
-            <bdi>{wordsOf(of.reason)}</bdi>
+            <Code of={of.reason} />
           </>
         )}
       </p>

@@ -1,5 +1,3 @@
-// Over 300 lines: one schema and one line for each thing that is asked of the server.
-
 import * as z from "zod/mini";
 
 /**
@@ -20,130 +18,85 @@ const anything = z.record(z.string(), z.unknown());
 const counts = known(z.record(z.string(), number));
 const pageOf = <S extends z.ZodMiniType>(schema: S) => z.object({ data: z.array(schema), next_cursor: text });
 
-const owner = { tenant: text, user: text };
+/** Fields of one kind, by their names. */
+const each = <S extends z.ZodMiniType, N extends string>(schema: S, ...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Readonly<Record<N, S>>;
+const texts = <N extends string>(...names: readonly N[]) => each(text, ...names);
+const numbers = <N extends string>(...names: readonly N[]) => each(number, ...names);
+/** Texts that the server may keep to itself: their lengths stand beside them. */
+const said = <N extends string>(...names: readonly N[]) => ({
+  ...texts(...names),
+  ...numbers(...names.map((name) => `${name}_chars` as const)),
+});
+
+const owner = texts("tenant", "user");
 const place = { ...owner, session_id: id };
 
-const about = z.object({ content: flag, currency: text, version: text, model: text, tenants: listOf(z.string()) });
+const about = z.object({ content: flag, ...texts("currency", "version", "model"), tenants: listOf(z.string()) });
 
 const conversation = z.object({
   ...place,
-  title: text,
-  title_chars: number,
-  status: text,
-  turns: number,
-  last_active_at: text,
-  cost: number,
-  tokens: number,
-  memory_status: text,
-  failed_turns: number,
-  pending_turns: number,
+  ...said("title"),
+  ...texts("status", "last_active_at", "memory_status"),
+  ...numbers("turns", "cost", "tokens", "failed_turns", "pending_turns"),
 });
 
-const turnLine = z.object({
-  turn: id,
-  at: text,
-  message: text,
-  message_chars: number,
-  answer: text,
-  answer_chars: number,
-  memory_status: text,
-  outcome: text,
-  error_code: text,
-  cost: number,
-  duration_ms: number,
-});
-
+const answered = {
+  ...said("message", "answer"),
+  ...texts("at", "memory_status", "outcome", "error_code"),
+  ...numbers("cost", "duration_ms"),
+};
+const turnLine = z.object({ turn: id, ...answered });
 const conversationWithTurns = z.extend(conversation, { turn_count: number, turns: listOf(turnLine), next_cursor: text });
 
 const promptBlock = z.object({
+  ...said("text"),
   name: text,
   tokens: number,
   cached: known(z.union([z.boolean(), z.number()])),
-  text,
-  text_chars: number,
   same_as_before: flag,
 });
-const recalledMemory = z.object({
-  id,
-  text,
-  text_chars: number,
-  category: text,
-  strength: text,
-  subject: text,
-  why: text,
-  score: number,
-  used: flag,
-});
-const proposal = z.object({
-  op: text,
-  text,
-  text_chars: number,
-  quote: text,
-  quote_chars: number,
-  outcome: text,
-  reason: text,
-  memory_id: id,
-});
-const timing = z.object({ name: text, started_ms: number, duration_ms: number, error: text });
+const recalledMemory = z.object({ id, ...said("text"), ...texts("category", "strength", "subject", "why"), score: number, used: flag });
+const proposal = z.object({ ...said("text", "quote"), ...texts("op", "outcome", "reason"), memory_id: id });
+const timing = z.object({ ...texts("name", "error"), ...numbers("started_ms", "duration_ms") });
 const turnRecord = z.object({
   ...place,
   turn: id,
-  at: text,
+  ...answered,
   model: text,
-  message: text,
-  message_chars: number,
-  answer: text,
-  answer_chars: number,
   prompt_blocks: listOf(promptBlock),
   recalled: listOf(recalledMemory),
   held_back: counts,
   proposals: listOf(proposal),
-  outcome: text,
-  error_code: text,
   incognito: flag,
-  duration_ms: number,
   first_token_ms: number,
   parts: listOf(z.unknown()),
   steps: listOf(timing),
   timings: listOf(timing),
   usage: known(anything),
-  cost: number,
-  memory_status: text,
-  write_back: known(z.object({ state: text, attempts: number, error_code: text })),
+  write_back: known(z.object({ ...texts("state", "error_code"), attempts: number })),
 });
 
 const shownAnswer = z.object({
-  answer: text,
-  answer_chars: number,
-  model: text,
+  ...said("answer"),
+  ...texts("model", "memory_status"),
   tools: listOf(z.string()),
-  memory_status: text,
   recalled: listOf(z.pick(recalledMemory, { id: true, text: true, text_chars: true, strength: true, used: true })),
-  tokens: number,
-  cost: number,
-  duration_ms: number,
+  ...numbers("tokens", "cost", "duration_ms"),
 });
-const turnReplay = z.object({
-  recorded: known(shownAnswer),
-  replayed: shownAnswer,
-  difference: known(z.object({ tokens: number, cost: number })),
-});
+const difference = known(z.object(numbers("tokens", "cost")));
+const turnReplay = z.object({ recorded: known(shownAnswer), replayed: shownAnswer, difference });
 
 /** What was checked before a booking. */
+const need = z.object({ ...texts("memory", "who"), stated: known(z.object(texts("state", "because"))) });
 const bookingReceipt = z.object({
   number,
   at: text,
-  session_id: id,
-  turn: id,
+  ...each(id, "session_id", "turn"),
   body: known(
     z.object({
       booked: text,
-      checked: known(
-        z.object({
-          needs: listOf(z.object({ memory: text, who: text, stated: known(z.object({ state: text, because: text })) })),
-          unchecked: flag,
-        }),
-      ),
+      checked: known(z.object({ needs: listOf(need), unchecked: flag })),
       waived: listOf(z.object({ memory_id: id, how: text })),
     }),
   ),
@@ -151,61 +104,39 @@ const bookingReceipt = z.object({
 
 const guest = z.object({
   ...owner,
-  sessions: number,
-  memories: number,
-  waiting: number,
-  bookings: listOf(z.unknown()),
-  bookings_count: number,
+  ...numbers("sessions", "memories", "waiting", "bookings_count"),
+  ...each(listOf(z.unknown()), "bookings", "receipts"),
   booking_receipts: listOf(bookingReceipt),
-  receipts: listOf(z.unknown()),
 });
+/** `replaces`: ids of memories. */
 const change = z.object({
-  at: text,
-  event: text,
-  memory_id: id,
-  text,
-  text_chars: number,
-  quote: text,
-  quote_chars: number,
-  /** Ids of memories. */
+  ...said("text", "quote"),
+  ...texts("at", "event", "reason"),
+  ...each(id, "memory_id", "session_id", "turn"),
   replaces: listOf(z.string()),
-  reason: text,
-  session_id: id,
-  turn: id,
 });
 /** How often, whether, or when. */
 const asked = known(z.union([z.number(), z.boolean(), z.string()]));
-const waitingMemory = z.object({ ...owner, memory_id: id, text, text_chars: number, reason: text, since: text, asked });
+const waitingMemory = z.object({ ...owner, memory_id: id, ...said("text"), ...texts("reason", "since"), asked });
 const knownUser = z.object({ ...owner, sessions: number, last_active_at: text });
 
-const queues = z.object({ data: z.array(z.object({ name: text, due: number, waiting: number, failed: number, oldest_at: text })) });
-const writeBack = z.object({ ...place, turn: id, attempts: number, error_code: text, due_at: text });
+const queues = z.object({ data: z.array(z.object({ ...texts("name", "oldest_at"), ...numbers("due", "waiting", "failed") })) });
+const writeBack = z.object({ ...place, turn: id, attempts: number, ...texts("error_code", "due_at") });
 
 const plotStep = z.object({
   at: text,
-  turns: number,
-  failed: number,
-  p50_first_token_ms: number,
-  p95_first_token_ms: number,
-  recall: counts,
-  given: number,
-  held_back: number,
-  proposals: counts,
-  cost: number,
-  cost_by_model: counts,
-  cost_by_tenant: counts,
-  tokens: number,
-  erasures: number,
+  ...numbers("turns", "failed", "p50_first_token_ms", "p95_first_token_ms", "given", "held_back", "cost", "tokens", "erasures"),
+  ...each(counts, "recall", "proposals", "cost_by_model", "cost_by_tenant"),
 });
 const plots = z.object({ steps: z.array(plotStep) });
 
-const healthParts = known(z.record(z.string(), z.object({ status: text, detail: text })));
+const healthParts = known(z.record(z.string(), z.object(texts("status", "detail"))));
 const health = z.object({
   now: known(z.object({ status: text, parts: healthParts })),
-  history: listOf(z.object({ at: text, status: text, parts: known(z.record(z.string(), z.unknown())) })),
+  history: listOf(z.object({ ...texts("at", "status"), parts: known(anything) })),
 });
 
-const problem = z.object({ code: text, title: text, detail: text, hint: text });
+const problem = z.object(texts("title", "detail", "hint"));
 
 export type About = z.output<typeof about>;
 export type Conversation = z.output<typeof conversation>;
@@ -280,10 +211,7 @@ function readable<S extends z.ZodMiniType>(schema: S, given: unknown): z.output<
   throw new Refused(null, "The server's answer can't be read.", "Studio and the server may be of different versions.");
 }
 
-export interface OwnerName {
-  readonly tenant: string;
-  readonly user: string;
-}
+export type OwnerName = Readonly<{ tenant: string; user: string }>;
 
 /** What of a turn is to be another than it was. */
 export interface Otherwise {

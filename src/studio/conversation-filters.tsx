@@ -1,5 +1,7 @@
+import { Button, Submit } from "../web/controls.js";
 import { Choice, itself } from "./choice.js";
 import { dayStart, moneyOf, wordsOf } from "./format.js";
+import { Field } from "./parts.js";
 import { addressOf, setQuery } from "./route.js";
 import { about } from "./session.js";
 
@@ -57,25 +59,13 @@ export function ConversationFilters({ of, open }: { readonly of: Filters; readon
       <search>
         <form onSubmit={apply} key={JSON.stringify(of)}>
           {tenants === null ? (
-            <label>
-              Tenant
-              <input type="text" name="tenant" defaultValue={of.tenant ?? ""} maxLength={256} dir="auto" />
-            </label>
+            <Field label="Tenant" name="tenant" defaultValue={of.tenant ?? ""} />
           ) : (
             <Choice label="Tenant" name="tenant" value={of.tenant} options={[["", "all"], ...tenants.map(itself)]} onChange={apply} />
           )}
-          <label>
-            Guest
-            <input type="text" name="user" defaultValue={of.user ?? ""} maxLength={256} dir="auto" autoComplete="off" />
-          </label>
-          <label>
-            From
-            <input type="date" name="from" defaultValue={of.from ?? ""} onChange={apply} />
-          </label>
-          <label>
-            To
-            <input type="date" name="to" defaultValue={of.to ?? ""} onChange={apply} />
-          </label>
+          <Field label="Guest" name="user" defaultValue={of.user ?? ""} autoComplete="off" />
+          <Field label="From" type="date" name="from" defaultValue={of.from ?? ""} onChange={apply} />
+          <Field label="To" type="date" name="to" defaultValue={of.to ?? ""} onChange={apply} />
           <Choice
             label="Memory"
             name="memory_status"
@@ -84,19 +74,18 @@ export function ConversationFilters({ of, open }: { readonly of: Filters; readon
             onChange={apply}
           />
           <Choice label="Failures" name="failed" value={of.failed} options={FAILURES} onChange={apply} />
-          <label>
-            Costs at least
-            <input type="number" name="min_cost" defaultValue={of.min_cost ?? ""} min="0" step="any" inputMode="decimal" />
-          </label>
+          <Field
+            label="Costs at least"
+            type="number"
+            name="min_cost"
+            defaultValue={of.min_cost ?? ""}
+            min="0"
+            step="any"
+            inputMode="decimal"
+          />
           <p class="row">
-            <button type="submit" class="secondary">
-              Apply
-            </button>
-            {set > 0 && (
-              <button type="button" class="quiet" onClick={() => setQuery({})}>
-                Take all away
-              </button>
-            )}
+            <Submit label="Apply" class="secondary" />
+            {set > 0 && <Button label="Take all away" onClick={() => setQuery({})} />}
           </p>
         </form>
       </search>

@@ -1,15 +1,11 @@
 import { useState } from "preact/hooks";
-import { type ConversationWithTurns, client, type TurnLine } from "./client.js";
-import { Heading, Paged } from "./parts.js";
+import { type ConversationWithTurns, client, type OwnerName, type TurnLine } from "./client.js";
+import { Empty, GuestLink, Heading, Link, List, Paged } from "./parts.js";
 import { addressOf } from "./route.js";
-import { Facts, Figure, Name, Said, State, When } from "./shown.js";
+import { Facts, Figure, Name, Said, State, Talk, When } from "./shown.js";
 import { usePages } from "./use-loaded.js";
 
-interface Place {
-  readonly tenant: string;
-  readonly user: string;
-  readonly session: string;
-}
+type Place = OwnerName & { readonly session: string };
 
 /** A conversation, turn by turn. */
 export function ConversationScreen({ tenant, user, session }: Place) {
@@ -26,12 +22,7 @@ export function ConversationScreen({ tenant, user, session }: Place) {
       {head !== null && (
         <Facts
           of={[
-            [
-              "Guest",
-              <a key="guest" href={addressOf("guests", [tenant, user]) ?? ""}>
-                <Name of={user} />
-              </a>,
-            ],
+            ["Guest", <GuestLink key="guest" of={{ tenant, user }} />],
             ["Tenant", <Name key="tenant" of={tenant} />],
             ["Last active", <When key="at" at={head.last_active_at} />],
             ["Turns", <Figure key="turns" of={head.turn_count} />],
@@ -45,7 +36,7 @@ export function ConversationScreen({ tenant, user, session }: Place) {
         />
       )}
       {head?.turns === null ? (
-        <p class="empty">Which turns it has is unknown.</p>
+        <Empty>Which turns it has is unknown.</Empty>
       ) : (
         <Paged
           of={turns}
@@ -54,13 +45,9 @@ export function ConversationScreen({ tenant, user, session }: Place) {
           moreLabel="Show earlier turns"
         >
           {(rows) => (
-            <ol class="turns">
-              {rows.map((row, index) => (
-                <li key={row.turn ?? `at ${index}`}>
-                  <TurnCard of={row} place={{ tenant, user, session }} />
-                </li>
-              ))}
-            </ol>
+            <List of={rows} class="turns">
+              {(row) => <TurnCard of={row} place={{ tenant, user, session }} />}
+            </List>
           )}
         </Paged>
       )}
@@ -69,28 +56,14 @@ export function ConversationScreen({ tenant, user, session }: Place) {
 }
 
 function TurnCard({ of, place: { tenant, user, session } }: { readonly of: TurnLine; readonly place: Place }) {
-  const address = addressOf("turns", [tenant, user, session, of.turn]);
   return (
     <article class="card turn-card">
       <h2>
-        {address === null ? (
-          <>
-            Turn <Name of={of.turn} />
-          </>
-        ) : (
-          <a href={address}>
-            Turn <Name of={of.turn} />
-          </a>
-        )}
+        <Link to={addressOf("turns", [tenant, user, session, of.turn])}>
+          Turn <Name of={of.turn} />
+        </Link>
       </h2>
-      <p class="guest-said">
-        <span class="sr">The guest: </span>
-        <Said text={of.message} chars={of.message_chars} />
-      </p>
-      <p>
-        <span class="sr">The answer: </span>
-        <Said text={of.answer} chars={of.answer_chars} />
-      </p>
+      <Talk of={of} />
       <p class="note row">
         <When at={of.at} /> · <Figure of={of.duration_ms} as="duration" /> · <Figure of={of.cost} as="money" />
         <span class="sr">Memory:</span> <State of={of.memory_status} />

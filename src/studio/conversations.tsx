@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { type Conversation, client } from "./client.js";
 import { ConversationScreen } from "./conversation.js";
 import { ConversationFilters, conversationQuery, type Filters, filtersInWords } from "./conversation-filters.js";
-import { Heading, Link, Paged } from "./parts.js";
+import { Heading, Link, List, Paged } from "./parts.js";
 import { addressOf, type Route } from "./route.js";
 import { Figure, Name, Said, State, When } from "./shown.js";
 import { TurnScreen } from "./turn.js";
@@ -27,7 +27,7 @@ export function ConversationsScreen({ at }: { readonly at: Route }) {
       <div class="detail-pane">
         {chosen && (
           <p class="back">
-            <a href={addressOf("conversations", [], filters.value) ?? ""}>← Conversations</a>
+            <Link to={addressOf("conversations", [], filters.value)}>← Conversations</Link>
           </p>
         )}
         {chosen && turn !== undefined && (
@@ -55,25 +55,15 @@ function ListPane({ current }: { readonly current: string | null }) {
           {filtersInWords(filters.value)}
         </span>
         <label class="check">
-          <input
-            type="checkbox"
-            checked={live}
-            onChange={() => {
-              live.value = !live.value;
-            }}
-          />
+          <input type="checkbox" checked={live} onChange={() => (live.value = !live.value)} />
           Live
         </label>
       </p>
       <Paged of={list} empty="No conversation fits. Take a filter away, or wait for a guest." moreLabel="Show older ones">
         {(rows) => (
-          <ul class="cards">
-            {rows.map((row) => (
-              <li key={`${row.tenant} ${row.user} ${row.session_id}`}>
-                <Card of={row} current={row.session_id === current} />
-              </li>
-            ))}
-          </ul>
+          <List of={rows} as="ul" class="cards">
+            {(row) => <Card of={row} current={row.session_id === current} />}
+          </List>
         )}
       </Paged>
     </div>

@@ -1,3 +1,4 @@
+import { saveFile } from "../web/controls.js";
 import type { TurnRecord } from "./client.js";
 
 /** What a proposal that ended so stands for: it holds, or the guest is asked. Others are expected not to be remembered. */
@@ -36,10 +37,6 @@ function escaped(text: string): string {
 
 /** Hands it over as a file of one line. */
 export function saveEvaluationCase(record: TurnRecord): void {
-  const url = URL.createObjectURL(new Blob([`${JSON.stringify(evaluationCase(record))}\n`], { type: "application/x-ndjson" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `turn-${(record.turn ?? "unknown").replaceAll(/[^\w-]/g, "_")}.jsonl`;
-  link.click();
-  URL.revokeObjectURL(url);
+  const line = new Blob([`${JSON.stringify(evaluationCase(record))}\n`], { type: "application/x-ndjson" });
+  saveFile(line, `turn-${(record.turn ?? "unknown").replaceAll(/[^\w-]/g, "_")}.jsonl`);
 }

@@ -1,13 +1,13 @@
 import { BookingReceipts } from "./booking-receipts.js";
-import { client } from "./client.js";
-import { Empty, Heading, Section, Shown } from "./parts.js";
+import { client, type OwnerName } from "./client.js";
+import { Heading, Link, List, Section, Shown } from "./parts.js";
 import { addressOf } from "./route.js";
 import { Anything, Facts, Figure, Name } from "./shown.js";
 import { Timeline } from "./timeline.js";
 import { useLoaded } from "./use-loaded.js";
 
 /** What is known of one guest, how it came to be known, and what was booked and promised. */
-export function GuestScreen({ tenant, user }: { readonly tenant: string; readonly user: string }) {
+export function GuestScreen({ tenant, user }: OwnerName) {
   const guest = useLoaded(`${tenant}/${user}`, (abort) => client.guest({ tenant, user }, abort));
   return (
     <>
@@ -15,7 +15,7 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
         <Name of={user} />
       </Heading>
       <p class="row">
-        <a href={addressOf("conversations", [], { tenant, user }) ?? ""}>Conversations of this guest</a>
+        <Link to={addressOf("conversations", [], { tenant, user })}>Conversations of this guest</Link>
         <span class="note">
           Tenant <Name of={tenant} />
         </span>
@@ -54,22 +54,10 @@ export function GuestScreen({ tenant, user }: { readonly tenant: string; readonl
   );
 }
 
-interface KeptProps {
-  readonly of: readonly unknown[] | null;
-  readonly none: string;
-  readonly unknown: string;
-}
+type KeptProps = Readonly<{ of: readonly unknown[] | null; none: string; unknown: string }>;
 
-function Kept({ of, none, unknown }: KeptProps) {
-  if (of === null) return <Empty>{unknown}</Empty>;
-  if (of.length === 0) return <Empty>{none}</Empty>;
-  return (
-    <ul class="cards">
-      {of.map((each, index) => (
-        <li key={index} class="card">
-          <Anything of={each} />
-        </li>
-      ))}
-    </ul>
-  );
-}
+const Kept = (props: KeptProps) => (
+  <List {...props} as="ul" class="cards" item="card">
+    {(each) => <Anything of={each} />}
+  </List>
+);

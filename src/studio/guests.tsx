@@ -1,5 +1,6 @@
+import { Submit, sending } from "../web/controls.js";
 import { client } from "./client.js";
-import { Heading, Link, Paged, Table } from "./parts.js";
+import { Field, GuestLink, Heading, Paged, Table } from "./parts.js";
 import { addressOf, route } from "./route.js";
 import { Figure, Name, When } from "./shown.js";
 import { TenantFilter } from "./tenant-filter.js";
@@ -9,52 +10,33 @@ import { usePages } from "./use-loaded.js";
 export function GuestsScreen() {
   const tenant = route.value.query.tenant;
   const users = usePages(tenant ?? "", (cursor, abort) => client.users(tenant, cursor, abort));
-  const open = (event: SubmitEvent) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
+  const open = (form: HTMLFormElement) => {
+    const given = new FormData(form);
     location.hash = addressOf("guests", [String(given.get("tenant")).trim() || "default", String(given.get("user")).trim()]) ?? "";
   };
   return (
     <>
       <Heading title="Guests">Guests</Heading>
       <search>
-        <form class="row fields" onSubmit={open}>
-          <label>
-            Guest
-            <input type="text" name="user" required maxLength={256} dir="auto" autoComplete="off" />
-          </label>
-          <label>
-            Tenant
-            <input type="text" name="tenant" defaultValue={tenant ?? "default"} maxLength={256} dir="auto" />
-          </label>
-          <button type="submit" class="secondary">
-            Open
-          </button>
+        <form class="row fields" onSubmit={sending(open)}>
+          <Field label="Guest" name="user" required autoComplete="off" />
+          <Field label="Tenant" name="tenant" defaultValue={tenant ?? "default"} />
+          <Submit label="Open" class="secondary" />
         </form>
       </search>
       <TenantFilter />
       <Paged of={users} empty="No guest has a conversation." moreLabel="Show more guests">
         {(rows) => (
-          <Table label="Guests" columns={["Guest", "Tenant", "Conversations", "Last here"]}>
-            {rows.map((row) => (
-              <tr key={`${row.tenant} ${row.user}`}>
-                <th scope="row">
-                  <Link to={addressOf("guests", [row.tenant, row.user])}>
-                    <Name of={row.user} />
-                  </Link>
-                </th>
-                <td>
-                  <Name of={row.tenant} />
-                </td>
-                <td class="number">
-                  <Figure of={row.sessions} />
-                </td>
-                <td>
-                  <When at={row.last_active_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            label="Guests"
+            of={rows}
+            columns={[
+              ["Guest", (row) => <GuestLink of={row} />],
+              ["Tenant", (row) => <Name of={row.tenant} />],
+              ["Conversations", ({ sessions }) => <Figure of={sessions} />],
+              ["Last here", ({ last_active_at: at }) => <When at={at} />],
+            ]}
+          />
         )}
       </Paged>
     </>

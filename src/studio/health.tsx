@@ -1,7 +1,6 @@
 import { client } from "./client.js";
-import { wordsOf } from "./format.js";
-import { Empty, Heading, Section, Shown, Table } from "./parts.js";
-import { Said, State, When } from "./shown.js";
+import { Filled, Heading, List, Section, Shown, Table } from "./parts.js";
+import { Code, Said, State, When } from "./shown.js";
 import { LIVE_MS, useLoaded } from "./use-loaded.js";
 
 /** How the parts of the server do, and how they did. */
@@ -16,58 +15,41 @@ export function HealthScreen() {
             <p class="row">
               As a whole: <State of={now?.status ?? null} />
             </p>
-            <Parts of={now?.parts ?? null} />
+            <Filled of={now?.parts ? Object.entries(now.parts) : null} unknown="How the parts do is unknown." none="It has no parts.">
+              {(parts) => (
+                <Table
+                  label="Parts of the server"
+                  of={parts}
+                  columns={[
+                    ["Part", ([name]) => <Code of={name} />],
+                    ["State", ([, { status }]) => <State of={status} />],
+                    ["Detail", ([, { detail }]) => detail !== null && <Said text={detail} />],
+                  ]}
+                />
+              )}
+            </Filled>
             <Section title="What changed" note="Newest first, since this server was started.">
-              <History of={history} />
+              <List of={history} unknown="What was before is unknown." none="Nothing has changed." class="timeline">
+                {({ at, status, parts }) => (
+                  <>
+                    <p class="row">
+                      <When at={at} /> <State of={status} />
+                    </p>
+                    <p class="note row">
+                      {Object.entries(parts ?? {}).map(([name, part]) => (
+                        <span key={name} class="row">
+                          <Code of={name} /> <State of={statusOf(part)} />
+                        </span>
+                      ))}
+                    </p>
+                  </>
+                )}
+              </List>
             </Section>
           </>
         )}
       </Shown>
     </>
-  );
-}
-
-function Parts({ of }: { readonly of: Readonly<Record<string, { status: string | null; detail: string | null }>> | null }) {
-  if (of === null) return <Empty>How the parts do is unknown.</Empty>;
-  return (
-    <Table label="Parts of the server" columns={["Part", "State", "Detail"]}>
-      {Object.entries(of).map(([name, { status, detail }]) => (
-        <tr key={name}>
-          <th scope="row">
-            <bdi>{wordsOf(name)}</bdi>
-          </th>
-          <td>
-            <State of={status} />
-          </td>
-          <td>{detail !== null && <Said text={detail} />}</td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-type Change = { at: string | null; status: string | null; parts: Record<string, unknown> | null };
-
-function History({ of }: { readonly of: readonly Change[] | null }) {
-  if (of === null) return <Empty>What was before is unknown.</Empty>;
-  if (of.length === 0) return <Empty>Nothing has changed.</Empty>;
-  return (
-    <ol class="timeline">
-      {of.map(({ at, status, parts }, index) => (
-        <li key={index}>
-          <p class="row">
-            <When at={at} /> <State of={status} />
-          </p>
-          <p class="note row">
-            {Object.entries(parts ?? {}).map(([name, part]) => (
-              <span key={name} class="row">
-                <bdi>{wordsOf(name)}</bdi> <State of={statusOf(part)} />
-              </span>
-            ))}
-          </p>
-        </li>
-      ))}
-    </ol>
   );
 }
 

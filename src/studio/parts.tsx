@@ -1,6 +1,9 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../web/controls.js";
 import type { Refused } from "./client.js";
+import { addressOf } from "./route.js";
+import { Name } from "./shown.js";
 import type { Loaded, Pages } from "./use-loaded.js";
 
 /** What screens are made of. */
@@ -20,27 +23,23 @@ export function Heading({ children, title }: { readonly children: ComponentChild
   );
 }
 
-export function Section({
-  title,
-  note,
-  children,
-}: {
-  readonly title: string;
-  readonly note?: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <section class="section">
-      <h2>{title}</h2>
-      {note !== undefined && <p class="note">{note}</p>}
-      {children}
-    </section>
-  );
-}
+type SectionProps = Readonly<{ title: string; note?: string; children: ComponentChildren }>;
 
-export function Empty({ children }: { readonly children: ComponentChildren }) {
-  return <p class="empty">{children}</p>;
-}
+export const Section = ({ title, note, children }: SectionProps) => (
+  <section class="section">
+    <h2>{title}</h2>
+    {note !== undefined && <p class="note">{note}</p>}
+    {children}
+  </section>
+);
+
+export const Empty = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>;
+
+export const Loading = () => (
+  <p class="empty" role="status">
+    One moment …
+  </p>
+);
 
 interface FailureProps {
   readonly of: Refused;
@@ -56,9 +55,7 @@ export function Failure({ of, again, missing }: FailureProps) {
       <p>
         <strong dir="auto">{of.message}</strong> <span dir="auto">{of.hint}</span>
       </p>
-      <button type="button" class="secondary" onClick={again}>
-        Try again
-      </button>
+      <Button label="Try again" class="secondary" onClick={again} />
     </div>
   );
 }
@@ -69,63 +66,97 @@ interface ShownProps<T> extends Pick<FailureProps, "missing"> {
 }
 
 /** What was loaded, or what there is instead: a word while it comes, or why it doesn't. */
-export function Shown<T>({ of, children, missing }: ShownProps<T>) {
-  return (
-    <>
-      {of.failure !== null && <Failure of={of.failure} again={of.reload} missing={missing} />}
-      {of.value !== null && children(of.value)}
-      {of.value === null && of.failure === null && <Loading />}
-    </>
-  );
+export const Shown = <T,>({ of, children, missing }: ShownProps<T>) => (
+  <>
+    {of.failure !== null && <Failure of={of.failure} again={of.reload} missing={missing} />}
+    {of.value !== null && children(of.value)}
+    {of.value === null && of.failure === null && <Loading />}
+  </>
+);
+
+interface FilledProps<T> {
+  readonly of: readonly T[] | null;
+  /** What is said where it isn't known. */
+  readonly unknown?: string;
+  /** What is said where there is nothing. */
+  readonly none?: string;
+  readonly children: (items: readonly T[]) => ComponentChildren;
 }
 
-export function Loading() {
-  return (
-    <p class="empty" role="status">
-      One moment …
-    </p>
-  );
+export function Filled<T>({ of, unknown, none, children }: FilledProps<T>) {
+  if (of === null || of.length === 0) return <Empty>{of === null ? unknown : none}</Empty>;
+  return <>{children(of)}</>;
 }
 
-interface TableProps {
+interface ListProps<T> extends Omit<FilledProps<T>, "children"> {
+  readonly class: string;
+  /** The class of each item. */
+  readonly item?: string;
+  readonly as?: "ol" | "ul";
+  readonly children: (item: T) => ComponentChildren;
+}
+
+export const List = <T,>({ class: look, item, as: Tag = "ol", children, ...filled }: ListProps<T>) => (
+  <Filled {...filled}>
+    {(items) => (
+      <Tag class={look}>
+        {items.map((each, index) => (
+          <li key={index} class={item}>
+            {children(each)}
+          </li>
+        ))}
+      </Tag>
+    )}
+  </Filled>
+);
+
+interface TableProps<T> {
   /** Says what it is to who can't see it; a keyboard scrolls it by this. */
   readonly label: string;
-  readonly columns: readonly string[];
-  readonly children: ComponentChildren;
+  readonly of: readonly T[];
+  /** What stands at the head of each column, and what a row has in it; by the first one a row is named. */
+  readonly columns: readonly (readonly [name: string, cell: (row: T, index: number) => ComponentChildren])[];
 }
 
 /** A table that scrolls by itself where it is too wide. */
-export function Table({ label, columns, children }: TableProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it
-    <section class="scroll" aria-label={label} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th scope="col" key={column}>
-                {column}
-              </th>
+export const Table = <T,>({ label, of, columns: [first, ...others] }: TableProps<T>) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it
+  <section class="scroll" aria-label={label} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {[first, ...others].map((column) => (
+            <th scope="col" key={column?.[0]}>
+              {column?.[0]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {of.map((row, index) => (
+          <tr key={index}>
+            <th scope="row">{first?.[1](row, index)}</th>
+            {others.map(([name, cell]) => (
+              <td key={name}>{cell(row, index)}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </section>
-  );
-}
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
 
-interface ListProps<T> extends Pick<FailureProps, "missing"> {
+interface PagedProps<T> extends Pick<FailureProps, "missing"> {
   readonly of: Pages<T>;
   /** What is said where there is nothing. */
-  readonly empty: ComponentChildren;
+  readonly empty: string;
   /** "Older", "More": what the button shows. */
   readonly moreLabel: string;
   readonly children: (rows: readonly T[]) => ComponentChildren;
 }
 
 /** A list page by page: the next one is asked for when its end comes into view, or by its button. */
-export function Paged<T>({ of, empty, moreLabel, missing, children }: ListProps<T>) {
+export function Paged<T>({ of, empty, moreLabel, missing, children }: PagedProps<T>) {
   const end = useRef<HTMLButtonElement>(null);
   const { more, hasMore } = of;
   const latest = useRef(more);
@@ -142,19 +173,13 @@ export function Paged<T>({ of, empty, moreLabel, missing, children }: ListProps<
   }, [hasMore, of.rows.length]);
   return (
     <>
-      {of.pastFirst && (
-        <button type="button" class="quiet wide" onClick={of.restart}>
-          Back to the newest
-        </button>
-      )}
+      {of.pastFirst && <Button label="Back to the newest" class="quiet wide" onClick={of.restart} />}
       {of.failure !== null && <Failure of={of.failure} again={of.again} missing={missing} />}
       {of.ready &&
         (of.rows.length > 0 ? children(of.rows) : <Empty>{of.hasMore ? "Nothing so far. There is more to look through." : empty}</Empty>)}
       {!of.ready && of.failure === null && <Loading />}
-      {of.hasMore && (
-        <button ref={end} type="button" class="quiet wide" aria-disabled={of.loading} onClick={of.more}>
-          {of.loading ? "One moment …" : moreLabel}
-        </button>
+      {hasMore && (
+        <Button ref={end} label={of.loading ? "One moment …" : moreLabel} class="quiet wide" aria-disabled={of.loading} onClick={of.more} />
       )}
     </>
   );
@@ -165,16 +190,10 @@ function scrolled(): boolean {
   return scrollY > 0 || (document.querySelector(".list-pane")?.scrollTop ?? 0) > 0;
 }
 
+type LinkProps = Readonly<{ to: string | null; children: ComponentChildren; current?: boolean }>;
+
 /** A link, or its words alone where what it leads to is not known. */
-export function Link({
-  to,
-  children,
-  current = false,
-}: {
-  readonly to: string | null;
-  readonly children: ComponentChildren;
-  readonly current?: boolean;
-}) {
+export function Link({ to, children, current = false }: LinkProps) {
   if (to === null) return <>{children}</>;
   return (
     <a href={to} {...(current && { "aria-current": "page" as const })}>
@@ -182,3 +201,19 @@ export function Link({
     </a>
   );
 }
+
+export const GuestLink = ({ of: { tenant, user } }: { readonly of: Readonly<{ tenant: string | null; user: string | null }> }) => (
+  <Link to={addressOf("guests", [tenant, user])}>
+    <Name of={user} />
+  </Link>
+);
+
+type FieldProps = ComponentProps<"input"> & Readonly<{ label: ComponentChildren }>;
+
+/** A field for a name or the like, with its label. */
+export const Field = ({ label, ...props }: FieldProps) => (
+  <label>
+    {label}
+    <input type="text" maxLength={256} dir="auto" {...props} />
+  </label>
+);

@@ -3,7 +3,7 @@ import UPlot from "uplot";
 import type { PlotStep } from "./client.js";
 import { dayOf, hourOf, momentOf, timeOf } from "./format.js";
 import { Empty, Table } from "./parts.js";
-import { Unknown, When } from "./shown.js";
+import { Figure, When } from "./shown.js";
 import { theme } from "./theme.js";
 
 export interface Line {
@@ -41,20 +41,16 @@ export function Plot({ title, steps, lines, form }: PlotProps) {
           <summary>
             As a table<span class="sr">: {title}</span>
           </summary>
-          <Table label={title} columns={["From", ...lines.map(({ label }) => label)]}>
-            {steps.map(({ at }, index) => (
-              <tr key={at ?? index}>
-                <th scope="row">
-                  <When at={at} />
-                </th>
-                {lines.map(({ label, values }) => (
-                  <td key={label} class="number">
-                    {values[index] == null ? <Unknown /> : form(values[index])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </Table>
+          <Table
+            label={title}
+            of={steps}
+            columns={[
+              ["From", ({ at }) => <When at={at} />],
+              ...lines.map(
+                ({ label, values }) => [label, (_: PlotStep, index: number) => <Figure of={values[index] ?? null} form={form} />] as const,
+              ),
+            ]}
+          />
         </details>
       )}
     </figure>

@@ -1,7 +1,8 @@
+import { Button } from "../web/controls.js";
 import { Choice } from "./choice.js";
 import { client, type PlotStep } from "./client.js";
 import { countOf, durationOf, moneyOf, wordsOf } from "./format.js";
-import { Empty, Heading, Shown } from "./parts.js";
+import { Filled, Heading, Shown } from "./parts.js";
 import { type Line, Plot } from "./plot.js";
 import { route, setQuery } from "./route.js";
 import { TenantFilter } from "./tenant-filter.js";
@@ -38,22 +39,20 @@ export function PlotsScreen() {
           inline
         />
         <TenantFilter />
-        <button type="button" class="quiet" onClick={plots.reload}>
-          Once more
-        </button>
+        <Button label="Once more" onClick={plots.reload} />
       </p>
       <Shown of={plots}>
-        {({ steps }) =>
-          steps.length === 0 ? (
-            <Empty>Nothing was measured in {label}.</Empty>
-          ) : (
-            <div class="plots">
-              {FIGURES.map(({ title, lines, form }) => (
-                <Plot key={title} title={title} steps={steps} lines={lines(steps)} form={form} />
-              ))}
-            </div>
-          )
-        }
+        {({ steps }) => (
+          <Filled of={steps} none={`Nothing was measured in ${label}.`}>
+            {() => (
+              <div class="plots">
+                {FIGURES.map(({ title, lines, form }) => (
+                  <Plot key={title} title={title} steps={steps} lines={lines(steps)} form={form} />
+                ))}
+              </div>
+            )}
+          </Filled>
+        )}
       </Shown>
     </>
   );
@@ -65,61 +64,37 @@ interface FigureOf {
   readonly form: (value: number) => string;
 }
 
-/** A line of a number that each step has. */
-function line(label: string, numberOf: (step: PlotStep) => number | null) {
-  return (steps: readonly PlotStep[]): Line => ({ label, values: steps.map(numberOf) });
-}
+type Numbers = { [K in keyof PlotStep]: PlotStep[K] extends number | null ? K : never }[keyof PlotStep];
 
+/** A line for each number that every step has. */
 const together =
-  (...lines: readonly ReturnType<typeof line>[]) =>
-  (steps: readonly PlotStep[]) =>
-    lines.map((each) => each(steps));
+  (lines: Readonly<Partial<Record<Numbers, string>>>) =>
+  (steps: readonly PlotStep[]): readonly Line[] =>
+    Object.entries(lines).map(([name, label]) => ({ label, values: steps.map((step) => step[name as Numbers]) }));
 
 /** A line for each name that any step counts under; a step that counts nothing under it has none of it, one that isn't known is a gap. */
-function byName(countsOf: (step: PlotStep) => Readonly<Record<string, number | null>> | null) {
+function byName(counted: "recall" | "proposals" | "cost_by_model" | "cost_by_tenant") {
   return (steps: readonly PlotStep[]): readonly Line[] => {
-    const names = new Set(steps.flatMap((step) => Object.keys(countsOf(step) ?? {})));
-    return [...names].map((name) => ({
-      label: wordsOf(name),
-      values: steps.map((step) => {
-        const counts = countsOf(step);
-        if (counts === null) return null;
-        return Object.hasOwn(counts, name) ? (counts[name] ?? null) : 0;
-      }),
-    }));
+    const all = steps.map((step) => step[counted]);
+    const names = new Set(all.flatMap((counts) => Object.keys(counts ?? {})));
+    const of = (name: string) => all.map((counts) => (counts && !Object.hasOwn(counts, name) ? 0 : (counts?.[name] ?? null)));
+    return [...names].map((name) => ({ label: wordsOf(name), values: of(name) }));
   };
 }
 
 const FIGURES: readonly FigureOf[] = [
-  {
-    title: "Turns",
-    form: countOf,
-    lines: together(
-      line("turns", ({ turns }) => turns),
-      line("failed", ({ failed }) => failed),
-    ),
-  },
+  { title: "Turns", form: countOf, lines: together({ turns: "turns", failed: "failed" }) },
   {
     title: "Time to the first token",
     form: durationOf,
-    lines: together(
-      line("half of them within", ({ p50_first_token_ms: p50 }) => p50),
-      line("95 of 100 within", ({ p95_first_token_ms: p95 }) => p95),
-    ),
+    lines: together({ p50_first_token_ms: "half of them within", p95_first_token_ms: "95 of 100 within" }),
   },
-  { title: "How recall did", form: countOf, lines: byName(({ recall }) => recall) },
-  {
-    title: "Memories given and held back",
-    form: countOf,
-    lines: together(
-      line("given", ({ given }) => given),
-      line("held back", ({ held_back }) => held_back),
-    ),
-  },
-  { title: "What became of proposals", form: countOf, lines: byName(({ proposals }) => proposals) },
-  { title: "Cost", form: moneyOf, lines: together(line("cost", ({ cost }) => cost)) },
-  { title: "Cost by model", form: moneyOf, lines: byName(({ cost_by_model }) => cost_by_model) },
-  { title: "Cost by tenant", form: moneyOf, lines: byName(({ cost_by_tenant }) => cost_by_tenant) },
-  { title: "Tokens", form: countOf, lines: together(line("tokens", ({ tokens }) => tokens)) },
-  { title: "Erasures", form: countOf, lines: together(line("erasures", ({ erasures }) => erasures)) },
+  { title: "How recall did", form: countOf, lines: byName("recall") },
+  { title: "Memories given and held back", form: countOf, lines: together({ given: "given", held_back: "held back" }) },
+  { title: "What became of proposals", form: countOf, lines: byName("proposals") },
+  { title: "Cost", form: moneyOf, lines: together({ cost: "cost" }) },
+  { title: "Cost by model", form: moneyOf, lines: byName("cost_by_model") },
+  { title: "Cost by tenant", form: moneyOf, lines: byName("cost_by_tenant") },
+  { title: "Tokens", form: countOf, lines: together({ tokens: "tokens" }) },
+  { title: "Erasures", form: countOf, lines: together({ erasures: "erasures" }) },
 ];

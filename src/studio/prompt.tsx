@@ -1,7 +1,7 @@
 import { diffLines } from "diff";
 import { client, type PromptBlock } from "./client.js";
 import { countOf } from "./format.js";
-import { Empty, Shown } from "./parts.js";
+import { Empty, Filled, List, Shown } from "./parts.js";
 import { setQuery } from "./route.js";
 import { Figure, Name, Said, State } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
@@ -20,28 +20,27 @@ interface PromptProps {
 
 /** The prompt by its blocks, in their order: how large each is, what of it was cached, and what is another than in the turn before. */
 export function Prompt({ blocks, comparison }: PromptProps) {
-  if (blocks === null) return <Empty>What the model was given is unknown.</Empty>;
-  if (blocks.length === 0) return <Empty>The prompt had no blocks.</Empty>;
   const { wanted, before } = comparison;
   return (
-    <>
-      {before !== null && (
-        <label class="check">
-          <input type="checkbox" checked={wanted} onChange={() => setQuery(wanted ? {} : { compare: "yes" }, true)} />
-          Show what is another than in turn {before}
-        </label>
+    <Filled of={blocks} unknown="What the model was given is unknown." none="The prompt had no blocks.">
+      {(all) => (
+        <>
+          {before !== null && (
+            <label class="check">
+              <input type="checkbox" checked={wanted} onChange={() => setQuery(wanted ? {} : { compare: "yes" }, true)} />
+              Show what is another than in turn {before}
+            </label>
+          )}
+          {wanted && before !== null ? <Compared blocks={all} place={comparison.place} before={before} /> : <Blocks of={all} />}
+        </>
       )}
-      {wanted && before !== null ? <Compared blocks={blocks} comparison={comparison} before={before} /> : <Blocks of={blocks} />}
-    </>
+    </Filled>
   );
 }
 
-function Compared({
-  blocks,
-  comparison: { place },
-  before,
-}: PromptProps & { readonly blocks: readonly PromptBlock[]; readonly before: string }) {
-  const { tenant, user, session } = place;
+type ComparedProps = Readonly<{ blocks: readonly PromptBlock[]; place: Comparison["place"]; before: string }>;
+
+function Compared({ blocks, place: { tenant, user, session }, before }: ComparedProps) {
   const earlier = useLoaded(`${tenant}/${user}/${session}/${before}`, (abort) => client.turn({ tenant, user }, session, before, abort));
   return (
     <Shown of={earlier}>
@@ -81,22 +80,20 @@ function Gone({ now, before }: { readonly now: readonly PromptBlock[]; readonly 
 
 function Blocks({ of, before }: { readonly of: readonly PromptBlock[]; readonly before?: readonly PromptBlock[] }) {
   return (
-    <ol class="blocks">
-      {of.map((block, index) => (
-        <li key={block.name ?? `at ${index}`}>
-          <details open={before !== undefined && block.same_as_before !== true}>
-            <summary>
-              <Name of={block.name} /> <Figure of={block.tokens} unit="tokens" /> <CachedState of={block} />{" "}
-              {block.same_as_before === true && <State of="same">as in the turn before</State>}
-              {block.same_as_before === false && <State of="changed">another than before</State>}
-            </summary>
-            <pre>
-              <BlockText of={block} before={before?.find(({ name }) => name === block.name)} />
-            </pre>
-          </details>
-        </li>
-      ))}
-    </ol>
+    <List of={of} class="blocks">
+      {(block) => (
+        <details open={before !== undefined && block.same_as_before !== true}>
+          <summary>
+            <Name of={block.name} /> <Figure of={block.tokens} unit="tokens" /> <CachedState of={block} />{" "}
+            {block.same_as_before === true && <State of="same">as in the turn before</State>}
+            {block.same_as_before === false && <State of="changed">another than before</State>}
+          </summary>
+          <pre>
+            <BlockText of={block} before={before?.find(({ name }) => name === block.name)} />
+          </pre>
+        </details>
+      )}
+    </List>
   );
 }
 
@@ -111,22 +108,13 @@ function BlockText({ of, before }: { readonly of: PromptBlock; readonly before: 
   return (
     <span class="said" dir="auto">
       {diffLines(`${before.text}\n`, `${of.text}\n`).map(({ added, removed, value }, index) => {
-        const key = `${index}`;
-        if (added)
-          return (
-            <ins key={key}>
-              <span class="sr">added: </span>
-              {value}
-            </ins>
-          );
-        if (removed)
-          return (
-            <del key={key}>
-              <span class="sr">taken away: </span>
-              {value}
-            </del>
-          );
-        return <span key={key}>{value}</span>;
+        const Tag = added ? "ins" : removed ? "del" : "span";
+        return (
+          <Tag key={index}>
+            {Tag !== "span" && <span class="sr">{added ? "added: " : "taken away: "}</span>}
+            {value}
+          </Tag>
+        );
       })}
     </span>
   );

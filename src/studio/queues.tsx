@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import { Button } from "../web/controls.js";
 import { client, type WriteBack } from "./client.js";
-import { wordsOf } from "./format.js";
-import { Empty, Heading, Link, Paged, Section, Shown, Table } from "./parts.js";
+import { Filled, GuestLink, Heading, Link, Paged, Section, Shown, Table } from "./parts.js";
 import { addressOf, route, setQuery } from "./route.js";
 import { refusalOf } from "./session.js";
-import { Figure, Name, Unknown, When } from "./shown.js";
+import { Code, Figure, Name, When } from "./shown.js";
 import { LIVE_MS, useLoaded, usePages } from "./use-loaded.js";
 
 const STATES = ["failed", "pending"] as const;
@@ -17,31 +17,27 @@ export function QueuesScreen() {
     <>
       <Heading title="Queues">Queues</Heading>
       <Shown of={queues}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty>There are no queues.</Empty>
-          ) : (
-            <Table label="Queues" columns={["Queue", "Due", "Waiting", "Given up", "Oldest"]}>
-              {data.map((queue, index) => (
-                <tr key={queue.name ?? index}>
-                  <th scope="row">{queue.name === null ? <Unknown /> : <bdi>{wordsOf(queue.name)}</bdi>}</th>
-                  <td class="number">
-                    <Figure of={queue.due} />
-                  </td>
-                  <td class="number">
-                    <Figure of={queue.waiting} />
-                  </td>
-                  <td class="number">
-                    <Figure of={queue.failed} />
-                  </td>
-                  <td>
-                    <Oldest of={queue} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
+        {({ data }) => (
+          <Filled of={data} none="There are no queues.">
+            {(all) => (
+              <Table
+                label="Queues"
+                of={all}
+                columns={[
+                  ["Queue", ({ name }) => <Code of={name} />],
+                  ["Due", ({ due }) => <Figure of={due} />],
+                  ["Waiting", ({ waiting }) => <Figure of={waiting} />],
+                  ["Given up", ({ failed }) => <Figure of={failed} />],
+                  // Where nothing waits there is no oldest; else it is not known.
+                  [
+                    "Oldest",
+                    ({ due, waiting, oldest_at: at }) => (at === null && due === 0 && waiting === 0 ? "none" : <When at={at} ago />),
+                  ],
+                ]}
+              />
+            )}
+          </Filled>
+        )}
       </Shown>
       <Section title="Turns to be remembered">
         <fieldset class="row choice">
@@ -57,15 +53,6 @@ export function QueuesScreen() {
       </Section>
     </>
   );
-}
-
-/** Where nothing waits there is no oldest; else it is not known. */
-function Oldest({
-  of: { due, waiting, oldest_at },
-}: {
-  readonly of: { due: number | null; waiting: number | null; oldest_at: string | null };
-}) {
-  return oldest_at === null && due === 0 && waiting === 0 ? <>none</> : <When at={oldest_at} ago />;
 }
 
 function WriteBacks({ state }: { readonly state: (typeof STATES)[number] }) {
@@ -90,43 +77,37 @@ function WriteBacks({ state }: { readonly state: (typeof STATES)[number] }) {
       </p>
       <Paged of={turns} empty={state === "failed" ? "No turn was given up." : "No turn waits."} moreLabel="Show more">
         {(rows) => (
-          <Table label="Turns to be remembered" columns={["Turn", "Guest", "Attempts", "Error", "Due", "Retry"]}>
-            {rows.map((row, index) => (
-              <tr key={`${row.session_id} ${row.turn} ${index}`}>
-                <th scope="row">
-                  <Link to={addressOf("turns", [row.tenant, row.user, row.session_id, row.turn])}>
-                    Turn <Name of={row.turn} />
-                  </Link>
-                </th>
-                <td>
-                  <Link to={addressOf("guests", [row.tenant, row.user])}>
-                    <Name of={row.user} />
-                  </Link>
-                </td>
-                <td class="number">
-                  <Figure of={row.attempts} />
-                </td>
-                <td>
-                  <Name of={row.error_code} />
-                </td>
-                <td>
-                  <When at={row.due_at} ago />
-                </td>
-                <td>
-                  {row.tenant !== null && row.user !== null && row.session_id !== null && (
-                    <button type="button" class="secondary" onClick={() => void retry(row)}>
-                      Try again
-                      <span class="sr">
-                        , turn <Name of={row.turn} />
-                      </span>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            label="Turns to be remembered"
+            of={rows}
+            columns={[
+              ["Turn", (row) => <TurnLink of={row} />],
+              ["Guest", (row) => <GuestLink of={row} />],
+              ["Attempts", ({ attempts }) => <Figure of={attempts} />],
+              ["Error", ({ error_code: code }) => <Name of={code} />],
+              ["Due", ({ due_at: at }) => <When at={at} ago />],
+              ["Retry", (row) => isPlaced(row) && <Button label={<Again of={row} />} class="secondary" onClick={() => void retry(row)} />],
+            ]}
+          />
         )}
       </Paged>
     </>
   );
 }
+
+const TurnLink = ({ of: { tenant, user, session_id, turn } }: { readonly of: WriteBack }) => (
+  <Link to={addressOf("turns", [tenant, user, session_id, turn])}>
+    Turn <Name of={turn} />
+  </Link>
+);
+
+const isPlaced = (row: WriteBack) => row.tenant !== null && row.user !== null && row.session_id !== null;
+
+const Again = ({ of }: { readonly of: WriteBack }) => (
+  <>
+    Try again
+    <span class="sr">
+      , turn <Name of={of.turn} />
+    </span>
+  </>
+);

@@ -1,7 +1,7 @@
 import type { RecalledMemory } from "./client.js";
 import { whyHeldBack, whyRecalled } from "./codes.js";
-import { Empty, Table } from "./parts.js";
-import { Figure, Name, Said, State, Unknown, YesNo } from "./shown.js";
+import { Filled, List, Table } from "./parts.js";
+import { Code, Figure, Name, Said, State, YesNo } from "./shown.js";
 
 interface RecalledProps {
   readonly memories: readonly RecalledMemory[] | null;
@@ -10,49 +10,38 @@ interface RecalledProps {
 }
 
 /** Which memories the model was given, why each, and whether it went by them; and how many stayed away. */
-export function Recalled({ memories, heldBack }: RecalledProps) {
-  return (
-    <>
-      {memories === null && <Empty>What was recalled is unknown.</Empty>}
-      {memories?.length === 0 && <Empty>No memory was recalled.</Empty>}
-      {memories !== null && memories.length > 0 && (
-        <Table label="Memories that were recalled" columns={["Memory", "Why here", "Score", "Used"]}>
-          {memories.map((memory, index) => (
-            <tr key={memory.id ?? `at ${index}`}>
-              <th scope="row">
-                <Said text={memory.text} chars={memory.text_chars} /> {memory.strength === "hard" && <State of="hard">must hold</State>}
-                <p class="note">
-                  <Name of={memory.category} />, about <Name of={memory.subject} />
-                </p>
-              </th>
-              <td>{memory.why === null ? <Unknown /> : <bdi>{whyRecalled(memory.why)}</bdi>}</td>
-              <td class="number">
-                <Figure of={memory.score} as="score" />
-              </td>
-              <td>
-                <YesNo of={memory.used} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+export const Recalled = ({ memories, heldBack }: RecalledProps) => (
+  <>
+    <Filled of={memories} unknown="What was recalled is unknown." none="No memory was recalled.">
+      {(all) => (
+        <Table
+          label="Memories that were recalled"
+          of={all}
+          columns={[
+            ["Memory", (memory) => <What of={memory} />],
+            ["Why here", ({ why }) => <Code of={why} as={whyRecalled} />],
+            ["Score", ({ score }) => <Figure of={score} as="score" />],
+            ["Used", ({ used }) => <YesNo of={used} />],
+          ]}
+        />
       )}
-      <h3>Held back</h3>
-      <HeldBack of={heldBack} />
-    </>
-  );
-}
+    </Filled>
+    <h3>Held back</h3>
+    <List of={heldBack && Object.entries(heldBack)} unknown="What was held back is unknown." none="Nothing was." as="ul" class="plain">
+      {([reason, count]) => (
+        <>
+          <Figure of={count} /> · <Code of={reason} as={whyHeldBack} />
+        </>
+      )}
+    </List>
+  </>
+);
 
-function HeldBack({ of }: { readonly of: RecalledProps["heldBack"] }) {
-  if (of === null) return <Empty>What was held back is unknown.</Empty>;
-  const reasons = Object.entries(of);
-  if (reasons.length === 0) return <Empty>Nothing was.</Empty>;
-  return (
-    <ul class="plain">
-      {reasons.map(([reason, count]) => (
-        <li key={reason}>
-          <Figure of={count} /> · <bdi>{whyHeldBack(reason)}</bdi>
-        </li>
-      ))}
-    </ul>
-  );
-}
+const What = ({ of: { text, text_chars, strength, category, subject } }: { readonly of: RecalledMemory }) => (
+  <>
+    <Said text={text} chars={text_chars} /> {strength === "hard" && <State of="hard">must hold</State>}
+    <p class="note">
+      <Name of={category} />, about <Name of={subject} />
+    </p>
+  </>
+);

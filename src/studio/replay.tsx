@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Submit, sending } from "../web/controls.js";
 import { client, type Refused, type ShownAnswer, type TurnRecord, type TurnReplay } from "./client.js";
 import { countOf, moneyOf } from "./format.js";
-import { Empty, Failure } from "./parts.js";
+import { Empty, Failure, Field, List } from "./parts.js";
 import { refusalOf } from "./session.js";
 import { Facts, Figure, Name, Said, State } from "./shown.js";
 
@@ -28,25 +29,13 @@ export function Replay({ of: { tenant, user, session_id: session, turn } }: { re
   };
   return (
     <>
-      <form
-        ref={form}
-        class="replay"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
-        <label>
-          Model
-          <input type="text" name="model" maxLength={256} placeholder="as configured" autoComplete="off" dir="auto" />
-        </label>
+      <form ref={form} class="replay" onSubmit={sending(run)}>
+        <Field label="Model" name="model" placeholder="as configured" autoComplete="off" />
         <label class="check">
           <input type="checkbox" name="without" />
           Without memory
         </label>
-        <button type="submit" class="secondary" aria-disabled={running}>
-          Replay
-        </button>
+        <Submit label="Replay" class="secondary" aria-disabled={running} />
         <details>
           <summary>Another prompt</summary>
           <label>
@@ -102,24 +91,16 @@ function Answered({ title, of }: { readonly title: string; readonly of: ShownAns
             ]}
           />
           <h4>What it knew</h4>
-          <Known of={of.recalled} />
+          <List of={of.recalled} unknown="What was recalled is unknown." none="No memory was recalled." as="ul" class="plain">
+            {({ text, text_chars, strength, used }) => (
+              <>
+                <Said text={text} chars={text_chars} /> {strength === "hard" && <State of="hard">must hold</State>}{" "}
+                {used === true && <State of="used" />}
+              </>
+            )}
+          </List>
         </>
       )}
     </section>
-  );
-}
-
-function Known({ of }: { readonly of: ShownAnswer["recalled"] }) {
-  if (of === null) return <Empty>What was recalled is unknown.</Empty>;
-  if (of.length === 0) return <Empty>No memory was recalled.</Empty>;
-  return (
-    <ul class="plain">
-      {of.map(({ id, text, text_chars, strength, used }, index) => (
-        <li key={id ?? `at ${index}`}>
-          <Said text={text} chars={text_chars} /> {strength === "hard" && <State of="hard">must hold</State>}{" "}
-          {used === true && <State of="used" />}
-        </li>
-      ))}
-    </ul>
   );
 }

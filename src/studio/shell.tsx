@@ -1,8 +1,9 @@
+import { Button } from "../web/controls.js";
 import { ConversationsScreen } from "./conversations.js";
 import { GuestScreen } from "./guest.js";
 import { GuestsScreen } from "./guests.js";
 import { HealthScreen } from "./health.js";
-import { Failure, Heading, Loading } from "./parts.js";
+import { Failure, Heading, Link, Loading } from "./parts.js";
 import { PlotsScreen } from "./plots.js";
 import { QueuesScreen } from "./queues.js";
 import { addressOf, type Route, route } from "./route.js";
@@ -32,9 +33,7 @@ export function Studio() {
   if (!signedIn.value) return <SignIn />;
   return (
     <div class="studio">
-      <button type="button" class="skip" onClick={toContent}>
-        Skip to the content
-      </button>
+      <Button label="Skip to the content" class="skip" onClick={toContent} />
       <Side />
       <main id="content">
         <Screen at={route.value} />
@@ -62,12 +61,9 @@ function Side() {
         <ul>
           {SCREENS.map(({ name, label, also }) => (
             <li key={name}>
-              <a
-                href={addressOf(name) ?? ""}
-                {...((name === screen || also.some((other) => other === screen)) && { "aria-current": "page" as const })}
-              >
+              <Link to={addressOf(name)} current={name === screen || also.some((other) => other === screen)}>
                 {label}
-              </a>
+              </Link>
             </li>
           ))}
         </ul>
@@ -78,12 +74,8 @@ function Side() {
           Version <Name of={about.value?.version ?? null} />, model <Name of={about.value?.model ?? null} />
         </p>
         <p class="row">
-          <button type="button" class="quiet" onClick={nextTheme}>
-            Colours: {theme}
-          </button>
-          <button type="button" class="quiet" onClick={() => void signOut()}>
-            Sign out
-          </button>
+          <Button label={`Colours: ${theme.value}`} onClick={nextTheme} />
+          <Button label="Sign out" onClick={() => void signOut()} />
         </p>
       </div>
     </header>
@@ -117,7 +109,7 @@ function Screen({ at }: { readonly at: Route }) {
         <>
           <Heading title="Nothing here">There is no such screen</Heading>
           <p>
-            <a href={addressOf("conversations") ?? ""}>To the conversations</a>
+            <Link to={addressOf("conversations")}>To the conversations</Link>
           </p>
         </>
       );

@@ -4,9 +4,7 @@ import { about } from "./session.js";
 
 /** How single values are shown, everywhere alike. A text is always text: nothing here makes markup of it. */
 
-export function Unknown() {
-  return <span class="unknown">unknown</span>;
-}
+export const Unknown = () => <span class="unknown">unknown</span>;
 
 interface SaidProps {
   readonly text: string | null;
@@ -32,36 +30,53 @@ export function Said({ text, chars = null }: SaidProps) {
   );
 }
 
+/** What was said word for word, where anything was. */
+export const Quote = (said: SaidProps) =>
+  said.text !== null || said.chars !== null ? (
+    <blockquote>
+      <Said {...said} />
+    </blockquote>
+  ) : null;
+
+type TalkProps = Readonly<{ message: string | null; message_chars: number | null; answer: string | null; answer_chars: number | null }>;
+
+/** A message and its answer. */
+export const Talk = ({ of }: { readonly of: TalkProps }) => (
+  <>
+    <p class="guest-said">
+      <span class="sr">The guest: </span>
+      <Said text={of.message} chars={of.message_chars} />
+    </p>
+    <p>
+      <span class="sr">The answer: </span>
+      <Said text={of.answer} chars={of.answer_chars} />
+    </p>
+  </>
+);
+
 /** A name, an id or a code, which says nothing of the text around it. */
 export function Name({ of }: { readonly of: string | null }) {
   return of === null ? <Unknown /> : <bdi class="name">{of === "" ? "(empty)" : of}</bdi>;
 }
 
-type Form = (value: number) => string;
-const FORMS = { count: countOf, duration: durationOf, money: moneyOf, score: scoreOf } satisfies Record<string, Form>;
+/** A code of the server's in words. */
+export const Code = ({ of, as = wordsOf }: { readonly of: string | null; readonly as?: (code: string) => string }) =>
+  of === null ? <Unknown /> : <bdi>{as(of)}</bdi>;
 
-export function Figure({
-  of,
-  as = "count",
-  unit,
-}: {
-  readonly of: number | null;
-  readonly as?: keyof typeof FORMS;
-  readonly unit?: string;
-}) {
+const FORMS = { count: countOf, duration: durationOf, money: moneyOf, score: scoreOf } as const;
+type FigureProps = Readonly<{ of: number | null; as?: keyof typeof FORMS; form?: (value: number) => string; unit?: string }>;
+
+export function Figure({ of, as = "count", form = FORMS[as], unit }: FigureProps) {
   if (of === null) return <Unknown />;
   return (
     <span class="figure">
-      {FORMS[as](of)}
+      {form(of)}
       {unit !== undefined && ` ${unit}`}
     </span>
   );
 }
 
-export function YesNo({ of }: { readonly of: boolean | null }) {
-  if (of === null) return <Unknown />;
-  return of ? <>yes</> : <>no</>;
-}
+export const YesNo = ({ of }: { readonly of: boolean | null }) => (of === null ? <Unknown /> : of ? "yes" : "no");
 
 /** A moment; `ago` also how long that was. */
 export function When({ at, ago = false }: { readonly at: string | null; readonly ago?: boolean }) {
@@ -97,7 +112,9 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
     <dl class="facts">
       {of.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <bdi>{name}</bdi>
+          </dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -113,10 +130,9 @@ export function Anything({ of }: { readonly of: unknown }) {
   if (typeof of === "boolean") return <YesNo of={of} />;
   if (typeof of === "number") return <Figure of={of} as="score" />;
   if (typeof of === "string") return INSTANT.test(of) ? <When at={of} /> : <Said text={of} />;
+  if (Array.isArray(of) && of.length === 0) return <>none</>;
   if (Array.isArray(of))
-    return of.length === 0 ? (
-      <>none</>
-    ) : (
+    return (
       <ul class="plain">
         {of.map((each: unknown, index) => (
           <li key={index}>
@@ -125,18 +141,5 @@ export function Anything({ of }: { readonly of: unknown }) {
         ))}
       </ul>
     );
-  return (
-    <dl class="facts">
-      {Object.entries(of).map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{wordsOf(name)}</bdi>
-          </dt>
-          <dd>
-            <Anything of={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts of={Object.entries(of).map(([name, value]) => [wordsOf(name), <Anything key={name} of={value} />] as const)} />;
 }

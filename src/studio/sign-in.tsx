@@ -1,5 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
+import { Submit, sending } from "../web/controls.js";
 import { Refused } from "./client.js";
+import { Field } from "./parts.js";
 import { signIn } from "./session.js";
 
 export function SignIn() {
@@ -8,9 +10,8 @@ export function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Maitred Studio";
   }, []);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const field = (event.currentTarget as HTMLFormElement).elements.namedItem("token") as HTMLInputElement;
+  const submit = async (form: HTMLFormElement) => {
+    const field = form.elements.namedItem("token") as HTMLInputElement;
     setAsking(true);
     setRefused(null);
     try {
@@ -25,21 +26,19 @@ export function SignIn() {
   };
   return (
     <main class="alone">
-      <form class="card sign-in" onSubmit={(event) => void submit(event)}>
+      <form class="card sign-in" onSubmit={sending(submit)}>
         <h1>Maitred Studio</h1>
         <p class="note">For those who run this server. It shows what guests say, and every look is in the audit trail.</p>
-        <label>
-          Operator's token
-          <input
-            type="password"
-            name="token"
-            required
-            maxLength={1024}
-            autoComplete="current-password"
-            aria-invalid={refused !== null}
-            aria-describedby="sign-in-hint"
-          />
-        </label>
+        <Field
+          label="Operator's token"
+          type="password"
+          name="token"
+          required
+          maxLength={1024}
+          autoComplete="current-password"
+          aria-invalid={refused !== null}
+          aria-describedby="sign-in-hint"
+        />
         <p id="sign-in-hint" class="note">
           The value of <code>OPERATOR_TOKEN</code>. This browser is then signed in for eight hours, and doesn't keep the token.
         </p>
@@ -48,9 +47,7 @@ export function SignIn() {
             {refused}
           </p>
         )}
-        <button type="submit" class="primary" aria-disabled={asking}>
-          {asking ? "One moment …" : "Sign in"}
-        </button>
+        <Submit label={asking ? "One moment …" : "Sign in"} aria-disabled={asking} />
       </form>
     </main>
   );

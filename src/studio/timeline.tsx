@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { Button } from "../web/controls.js";
 import { AsOf } from "./as-of.js";
 import { ChangeCard } from "./change-card.js";
 import { client, type OwnerName } from "./client.js";
 import { momentOf, timeOf } from "./format.js";
-import { Paged } from "./parts.js";
+import { List, Paged } from "./parts.js";
 import { route, setQuery } from "./route.js";
 import { usePages } from "./use-loaded.js";
 
@@ -18,13 +19,9 @@ export function Timeline({ tenant, user }: OwnerName) {
       {asOf === null ? (
         <Paged of={changes} empty="Nothing was ever remembered of this guest." moreLabel="Show what was before">
           {(rows) => (
-            <ol class="timeline">
-              {rows.map((row, index) => (
-                <li key={`${row.memory_id} ${row.at} ${index}`}>
-                  <ChangeCard of={row} owner={{ tenant, user }} among={rows} />
-                </li>
-              ))}
-            </ol>
+            <List of={rows} class="timeline">
+              {(row) => <ChangeCard of={row} owner={{ tenant, user }} among={rows} />}
+            </List>
           )}
         </Paged>
       ) : (
@@ -44,14 +41,8 @@ interface SliderProps {
 function Slider({ moments, asOf }: SliderProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const now = moments.length;
-  const chosen =
-    asOf === null
-      ? now
-      : Math.max(
-          0,
-          moments.findLastIndex((moment) => moment <= asOf.getTime()),
-        );
-  const shown = dragged ?? chosen;
+  const before = asOf === null ? now : moments.findLastIndex((moment) => moment <= asOf.getTime());
+  const shown = dragged ?? Math.max(0, before);
   const at = moments[shown];
   const choose = (index: number) => {
     setDragged(null);
@@ -75,11 +66,7 @@ function Slider({ moments, asOf }: SliderProps) {
         onChange={(event) => choose(event.currentTarget.valueAsNumber)}
       />
       <output for="as-of">{said === null ? "now" : momentOf(said)}</output>
-      {asOf !== null && (
-        <button type="button" class="quiet" onClick={() => choose(now)}>
-          Back to now
-        </button>
-      )}
+      {asOf !== null && <Button label="Back to now" onClick={() => choose(now)} />}
     </div>
   );
 }

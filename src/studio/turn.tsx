@@ -1,13 +1,13 @@
+import { Button } from "../web/controls.js";
 import { client, type TurnRecord } from "./client.js";
 import { saveEvaluationCase } from "./evaluation-case.js";
-import { wordsOf } from "./format.js";
-import { Empty, Heading, Section, Shown } from "./parts.js";
+import { Empty, Heading, Link, List, Section, Shown } from "./parts.js";
 import { type Comparison, Prompt } from "./prompt.js";
 import { Proposals } from "./proposals.js";
 import { Recalled } from "./recalled.js";
 import { Replay } from "./replay.js";
 import { addressOf } from "./route.js";
-import { Anything, Facts, Figure, Name, Said, State, When } from "./shown.js";
+import { Anything, Code, Facts, Figure, Name, State, Talk, When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
 import { Waterfall } from "./waterfall.js";
 
@@ -25,19 +25,19 @@ export function TurnScreen({ tenant, user, session, turn, compare }: TurnProps) 
   const record = useLoaded(`${tenant}/${user}/${session}/${turn}`, (abort) => client.turn({ tenant, user }, session, turn, abort));
   const before = turnBeside(turn, -1);
   const link = (to: string | null, label: string) =>
-    to !== null && <a href={addressOf("turns", [tenant, user, session, to], compare ? { compare: "yes" } : {}) ?? ""}>{label}</a>;
+    to !== null && <Link to={addressOf("turns", [tenant, user, session, to], compare ? { compare: "yes" } : {})}>{label}</Link>;
   return (
     <>
       <Heading title={`Turn ${turn}`}>
         Turn <Name of={turn} />
       </Heading>
       <nav class="row" aria-label="Turns of the conversation">
-        <a href={addressOf("conversations", [tenant, user, session]) ?? ""}>All turns</a>
+        <Link to={addressOf("conversations", [tenant, user, session])}>All turns</Link>
         {link(before, "← Turn before")}
         {link(turnBeside(turn, 1), "Turn after →")}
-        <a href={addressOf("guests", [tenant, user]) ?? ""}>
+        <Link to={addressOf("guests", [tenant, user])}>
           The guest, <Name of={user} />
-        </a>
+        </Link>
       </nav>
       <Shown of={record} missing="There is no such turn: the conversation ends before it, or was deleted.">
         {(of) => <Recorded of={of} comparison={{ wanted: compare, before, place: { tenant, user, session, turn } }} />}
@@ -57,14 +57,7 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
   return (
     <>
       <div class="card said-there">
-        <p class="guest-said">
-          <span class="sr">The guest: </span>
-          <Said text={of.message} chars={of.message_chars} />
-        </p>
-        <p>
-          <span class="sr">The answer: </span>
-          <Said text={of.answer} chars={of.answer_chars} />
-        </p>
+        <Talk of={of} />
       </div>
       <Facts
         of={[
@@ -99,16 +92,23 @@ function Recorded({ of, comparison }: { readonly of: TurnRecord; readonly compar
             <Proposals of={of.proposals} place={comparison.place} />
           </Section>
           <Section title="Parts of the answer">
-            <AnswerParts of={of.parts} />
+            <List of={of.parts} unknown="Which parts it had is unknown." none="It had none." class="blocks">
+              {(part) => (
+                <details>
+                  <summary>
+                    <Code of={typeOf(part)} />
+                  </summary>
+                  <Anything of={part} />
+                </details>
+              )}
+            </List>
           </Section>
           <Section title="Tokens">{of.usage === null ? <Empty>What was used is unknown.</Empty> : <Anything of={of.usage} />}</Section>
           <Section title="Evaluation" note="A line for a file of conversations, with what was kept of this turn as what is expected.">
             {of.message === null ? (
               <Empty>A case needs the message, which is not shown.</Empty>
             ) : (
-              <button type="button" class="secondary" onClick={() => saveEvaluationCase(of)}>
-                Save as an evaluation case
-              </button>
+              <Button label="Save as an evaluation case" class="secondary" onClick={() => saveEvaluationCase(of)} />
             )}
           </Section>
         </div>
@@ -143,26 +143,7 @@ function WriteBack({ of: { write_back: of } }: { readonly of: TurnRecord }) {
   );
 }
 
-function AnswerParts({ of }: { readonly of: TurnRecord["parts"] }) {
-  if (of === null) return <Empty>Which parts it had is unknown.</Empty>;
-  if (of.length === 0) return <Empty>It had none.</Empty>;
-  return (
-    <ol class="blocks">
-      {of.map((part, index) => (
-        <li key={index}>
-          <details>
-            <summary>
-              <bdi>{typeOf(part)}</bdi>
-            </summary>
-            <Anything of={part} />
-          </details>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
 function typeOf(part: unknown): string {
   const type = typeof part === "object" && part !== null && "type" in part ? part.type : null;
-  return typeof type === "string" ? wordsOf(type) : "unknown";
+  return typeof type === "string" ? type : "unknown";
 }

@@ -81,6 +81,9 @@ async function nextFilled<T>(load: LoadPage<T>, cursor: string | null, signal: A
   return page;
 }
 
+/** The pages after the first one, and how the last of them is doing. */
+type Later<T> = Pick<Pages<T>, "pastFirst" | "loading" | "failure"> & { readonly key: string; readonly pages: readonly Page<T>[] };
+
 type LoadPage<T> = (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>;
 
 /**
@@ -88,57 +91,45 @@ type LoadPage<T> = (cursor: string | null, signal: AbortSignal) => Promise<Page<
  * {@link useLoaded} does.
  */
 export function usePages<T>(key: string, load: LoadPage<T>, everyMs?: number): Pages<T> {
-  const [later, setLater] = useState<{ readonly key: string; readonly pages: readonly Page<T>[]; readonly pastFirst: boolean }>({
-    key,
-    pages: [],
-    pastFirst: false,
-  });
-  const [loading, setLoading] = useState(false);
-  const [failure, setFailure] = useState<Refused | null>(null);
+  const fresh: Later<T> = { key, pages: [], pastFirst: false, loading: false, failure: null };
+  const [later, setLater] = useState(fresh);
   const abort = useRef(new AbortController());
-  const held = later.key === key ? later : { key, pages: [], pastFirst: false };
+  const held = later.key === key ? later : fresh;
+  const { pastFirst, loading, failure } = held;
   const first = useLoaded(key, (signal) => nextFilled(load, null, signal), held.pages.length === 0 ? everyMs : undefined);
   // Another key is another list.
   useEffect(() => {
     abort.current = new AbortController();
-    setLoading(false);
-    setFailure(null);
     return () => abort.current.abort();
   }, [key]);
 
-  const pages = held.pastFirst || first.value === null ? held.pages : [first.value, ...held.pages];
+  const pages = pastFirst || first.value === null ? held.pages : [first.value, ...held.pages];
   const next = pages.at(-1)?.next_cursor ?? null;
   const more = () => {
     if (next === null || loading) return;
     const { signal } = abort.current;
-    setLoading(true);
+    const put = (change: Partial<Later<T>>) => void (signal.aborted || setLater({ ...held, ...change }));
+    put({ loading: true });
     nextFilled(load, next, signal).then(
       (page) => {
-        if (signal.aborted) return;
         const all = [...held.pages, page];
-        const pastFirst = held.pastFirst || all.length >= MAX_PAGES;
-        setLater({ key, pages: all.slice(-MAX_PAGES), pastFirst });
-        setLoading(false);
-        setFailure(null);
+        put({ pages: all.slice(-MAX_PAGES), pastFirst: pastFirst || all.length >= MAX_PAGES, loading: false, failure: null });
       },
-      (error: unknown) => {
-        if (signal.aborted) return;
-        setLoading(false);
-        setFailure(refusalOf(error));
-      },
+      (error: unknown) => put({ loading: false, failure: refusalOf(error) }),
     );
   };
   const restart = () => {
-    setLater({ key, pages: [], pastFirst: false });
-    setFailure(null);
+    abort.current.abort();
+    abort.current = new AbortController();
+    setLater(fresh);
     first.reload();
   };
   return {
     rows: pages.flatMap(({ data }) => data),
-    ready: first.value !== null || held.pastFirst,
+    ready: first.value !== null || pastFirst,
     failure: failure ?? first.failure,
     hasMore: next !== null,
-    pastFirst: held.pastFirst,
+    pastFirst,
     loading,
     more,
     restart,

@@ -1,8 +1,7 @@
 import { client } from "./client.js";
-import { wordsOf } from "./format.js";
-import { Heading, Link, Paged, Table } from "./parts.js";
-import { addressOf, route } from "./route.js";
-import { Anything, Name, Said, Unknown, When } from "./shown.js";
+import { GuestLink, Heading, Paged, Table } from "./parts.js";
+import { route } from "./route.js";
+import { Anything, Code, Said, When } from "./shown.js";
 import { TenantFilter } from "./tenant-filter.js";
 import { LIVE_MS, usePages } from "./use-loaded.js";
 
@@ -17,27 +16,17 @@ export function WaitingScreen() {
       <TenantFilter />
       <Paged of={waiting} empty="Nothing waits." moreLabel="Show more">
         {(rows) => (
-          <Table label="What waits for a guest's word" columns={["Memory", "Guest", "Why it waits", "Since", "Asked"]}>
-            {rows.map((row, index) => (
-              <tr key={row.memory_id ?? index}>
-                <th scope="row">
-                  <Said text={row.text} chars={row.text_chars} />
-                </th>
-                <td>
-                  <Link to={addressOf("guests", [row.tenant, row.user])}>
-                    <Name of={row.user} />
-                  </Link>
-                </td>
-                <td>{row.reason === null ? <Unknown /> : <bdi>{wordsOf(row.reason)}</bdi>}</td>
-                <td>
-                  <When at={row.since} ago />
-                </td>
-                <td>
-                  <Anything of={row.asked} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            label="What waits for a guest's word"
+            of={rows}
+            columns={[
+              ["Memory", ({ text, text_chars }) => <Said text={text} chars={text_chars} />],
+              ["Guest", (row) => <GuestLink of={row} />],
+              ["Why it waits", ({ reason }) => <Code of={reason} />],
+              ["Since", ({ since }) => <When at={since} ago />],
+              ["Asked", ({ asked }) => <Anything of={asked} />],
+            ]}
+          />
         )}
       </Paged>
     </>

@@ -1,7 +1,7 @@
 import type { Timing } from "./client.js";
-import { durationOf, wordsOf } from "./format.js";
-import { Empty } from "./parts.js";
-import { Figure, Name, Unknown } from "./shown.js";
+import { durationOf } from "./format.js";
+import { Filled } from "./parts.js";
+import { Code, Figure, Name, Unknown } from "./shown.js";
 
 /** Width of the bars in units of the drawing. */
 const WIDTH = 1000;
@@ -13,9 +13,9 @@ export function Waterfall({ timings, steps }: { readonly timings: readonly Timin
   const failures = (steps ?? []).filter(({ error }) => error !== null);
   return (
     <>
-      {timings === null && <Empty>How long it took is unknown.</Empty>}
-      {timings?.length === 0 && <Empty>Nothing was measured.</Empty>}
-      {timings !== null && timings.length > 0 && <Bars of={timings} />}
+      <Filled of={timings} unknown="How long it took is unknown." none="Nothing was measured.">
+        {(all) => <Bars of={all} />}
+      </Filled>
       {failures.length > 0 && (
         <ul class="plain">
           {failures.map(({ name, error }, index) => (
@@ -45,14 +45,12 @@ function Bars({ of }: { readonly of: readonly Timing[] }) {
         {of.map((timing, index) => (
           <tr key={index}>
             <th scope="row">
-              <bdi>{timing.name === null ? "unknown" : wordsOf(timing.name)}</bdi>
+              <Code of={timing.name} />
             </th>
             <td>
               <Bar of={timing} whole={whole} />
             </td>
-            <td class="number">
-              {timing.name === BEHIND && timing.duration_ms === null ? "after" : <Figure of={timing.duration_ms} as="duration" />}
-            </td>
+            <td>{timing.name === BEHIND && timing.duration_ms === null ? "after" : <Figure of={timing.duration_ms} as="duration" />}</td>
           </tr>
         ))}
       </tbody>

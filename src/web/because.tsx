@@ -2,12 +2,13 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { api } from "./api.js";
 import type { AnswerMemory, Recalled } from "./api-types.js";
+import { Button } from "./controls.js";
 import { type Exchange, marksOf } from "./conversation.js";
 import { companionOf } from "./format.js";
 import { forgetWithUndo } from "./memories.js";
 import { EditMemory, Reason } from "./memory-row.js";
 import { problemOf } from "./problems.js";
-import { Button, Toggle, useAnswer } from "./ui.js";
+import { Toggle, useAnswer } from "./ui.js";
 
 /** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
 
@@ -69,7 +70,7 @@ export function Because({ of, memory: { recalled = [], used = [] } }: { readonly
   };
   return (
     <div class="because">
-      <div class="because-row">
+      <div class="because-row row">
         {used.length > 0 && <span class="because-label">Because you told me</span>}
         {shown.map(pillOf)}
         {!isAll && <Button label={`${shaping.length - AT_ONCE} more`} class="quiet more" onClick={showRest} />}

@@ -2,10 +2,11 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields } from "./api-types.js";
 import { type CalendarBooking, calendarFile } from "./calendar-file.js";
+import { Button, saveFile } from "./controls.js";
 import type { ShownElement } from "./conversation.js";
 import { isOver, joined, tileOf } from "./format.js";
 import { tell } from "./state.js";
-import { Button, Facts, Isolated, Said, SayButton, saveFile, Toggle } from "./ui.js";
+import { Facts, Isolated, Said, SayButton, Toggle } from "./ui.js";
 
 /** What is offered, as a summary to confirm or to change; what is booked, as a ticket, with what can be done about it. */
 
@@ -182,7 +183,7 @@ export function Ticket({ of, data, isCancelled }: CardProps & { readonly isCance
         <p>
           <Isolated of={[seats, company && `with ${company}`]} />
         </p>
-        <p class="ticket-foot">
+        <p class="ticket-foot row">
           {total && <b dir="ltr">€{total}</b>}
           {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is what a guest looks for */}
           <code aria-label="Reference" dir="ltr">

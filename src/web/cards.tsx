@@ -3,10 +3,11 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Fields, Part } from "./api-types.js";
 import { Approval, type CardProps, DateTile, Quote, quoteIn, said, seatsIn, Ticket, titleOf, whereOf } from "./booking-cards.js";
+import { Button } from "./controls.js";
 import { type Exchange, marksOf, type ShownElement } from "./conversation.js";
 import { isOver, joined } from "./format.js";
 import { showMarkdown } from "./markdown.js";
-import { Button, Isolated, Said, SayButton } from "./ui.js";
+import { Isolated, Said, SayButton } from "./ui.js";
 
 /** What an answer says and shows, part by part: words, what was found, offers with what stands against them, tickets. */
 
@@ -179,7 +180,7 @@ function Fit({ data, exchange }: { readonly data: Fields; readonly exchange: Exc
   const plain = [access, menus].filter(Boolean);
   if (marks.length + plain.length === 0) return null;
   return (
-    <p class="fit">
+    <p class="fit row">
       {marks.map(({ memory_id: memory, label, met }, index) => {
         const [sign, kind] = met === true ? ["✓", "met"] : met === false ? ["✗", "broken"] : ["?", "unsure"];
         const why = () => (exchange.reason.value = { memory: String(memory), open: true });

@@ -1,7 +1,8 @@
 import { effect } from "@preact/signals";
 import { forThisTab } from "./browser-store.js";
+import { sending } from "./controls.js";
 import { me, on, session } from "./state.js";
-import { byId, sending, sendOnEnter, toast } from "./ui.js";
+import { byId, sendOnEnter, toast } from "./ui.js";
 
 /**
  * The message field: drafts that outlive a reload, as does a message that the server has not taken yet; a limit that is said, and keys

@@ -2,10 +2,11 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { api } from "./api.js";
 import type { Waiting } from "./api-types.js";
+import { Button } from "./controls.js";
 import { companionOf } from "./format.js";
 import { problemOf } from "./problems.js";
 import { tell, waiting } from "./state.js";
-import { Button, Said, toast, toastProblem } from "./ui.js";
+import { Said, toast, toastProblem } from "./ui.js";
 
 function questionOf(asked: Waiting): string {
   const { id, text, change, reason, instead = waiting.value.get(id)?.instead } = asked;
@@ -47,7 +48,7 @@ export function Confirm({ of, told: kept, onGone }: ConfirmProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has looks of its own
     <div
-      class={`confirm${of.strength === "hard" ? " hard" : ""}${told.value === null ? "" : " settled"}`}
+      class={`confirm row${of.strength === "hard" ? " hard" : ""}${told.value === null ? "" : " settled"}`}
       role="group"
       aria-label={question}
       data-memory={of.id}

@@ -5,11 +5,12 @@ import { api, identity } from "./api.js";
 import type { Fields } from "./api-types.js";
 import { AddToCalendar, CancelBooking } from "./booking-cards.js";
 import { keptList } from "./browser-store.js";
+import { Button, Submit, sending } from "./controls.js";
 import { joined, wordsOf } from "./format.js";
 import { forgetHeld } from "./memories.js";
 import { Problem, wordsFor } from "./problems.js";
 import { me, tell } from "./state.js";
-import { Button, Facts, Isolated, openDialog, Submit, sending, TalkContext, toast, useAnswer } from "./ui.js";
+import { Facts, Isolated, openDialog, TalkContext, toast, useAnswer } from "./ui.js";
 
 /** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
 

@@ -5,6 +5,7 @@ import { forGood } from "./browser-store.js";
 import { Parts } from "./cards.js";
 import { MAX_CHARS } from "./composer.js";
 import { Confirm } from "./confirm.js";
+import { Button, Submit } from "./controls.js";
 import type { AnswerState, Exchange, Sight } from "./conversation.js";
 import { forgetWithUndo } from "./memories.js";
 import { wordsFor } from "./problems.js";
@@ -12,7 +13,7 @@ import { PutAway } from "./sessions.js";
 import { FIRST_WORDS, type Notice, notice, shown } from "./stage.js";
 import { incognito, known, me } from "./state.js";
 import { StepView } from "./steps.js";
-import { Button, byId, InPlaceForm, Said, Submit, TalkContext, Toggle, toast, useFocusBack } from "./ui.js";
+import { byId, InPlaceForm, Said, TalkContext, Toggle, toast, useFocusBack } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */
 
@@ -224,7 +225,7 @@ function Noted({ of }: { readonly of: { readonly id: string; readonly text: stri
     forgetWithUndo(of, () => (gone.value = false));
   };
   return (
-    <p ref={line} class={gone.value ? "noted gone" : "noted"} tabIndex={-1}>
+    <p ref={line} class={gone.value ? "noted row gone" : "noted row"} tabIndex={-1}>
       <span dir="auto">Noted: {of.text}</span>
       <Button label="Forget" aria-label={`Forget: ${of.text}`} hidden={gone.value} onClick={forget} />
     </p>
@@ -237,7 +238,7 @@ function State({ of, exchange }: { readonly of: AnswerState; readonly exchange: 
   if (of.kind === "failed") return <Failure {...wordsFor(of.error)} again={isLast ? again : null} />;
   if (of.kind === "ended") return <Ended of={of} again={isLast ? again : null} />;
   return (
-    <p class="typing">
+    <p class="typing row">
       <i />
       <i />
       <i />
@@ -255,7 +256,7 @@ function Ended({ of: { words, now }, again }: EndedProps) {
     if (now && document.activeElement === document.body) node.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <p ref={node} class="ended" role="status" tabIndex={-1}>
+    <p ref={node} class="ended row" role="status" tabIndex={-1}>
       <span>{words}</span>
       {again && <Button label="Ask again" class="secondary" onClick={again} />}
     </p>
@@ -280,7 +281,7 @@ function Bar({ of }: { readonly of: Exchange }) {
   const isThere = parts.value.some(({ type }) => type === "text");
   return (
     <>
-      <div class="answer-bar">
+      <div class="answer-bar row">
         {!busy.value && isThere && <Button label="Copy" onClick={() => void copy(of.content)} />}
         {free && <Button label="Ask again" onClick={() => of.again()} />}
         {!busy.value && steps.value.length > 0 && <Toggle of={open} label="How I found this" />}

@@ -3,11 +3,12 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { api, type Patch } from "./api.js";
 import type { Memory, Why } from "./api-types.js";
+import { Button, Submit } from "./controls.js";
 import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from "./format.js";
 import { companions, forgetWithUndo } from "./memories.js";
 import { serverWords } from "./problems.js";
 import { tell } from "./state.js";
-import { Button, InPlaceForm, Marked, Said, Submit, sendOnEnter, toast, useFocusBack } from "./ui.js";
+import { InPlaceForm, Marked, Said, sendOnEnter, toast, useFocusBack } from "./ui.js";
 
 /** One memory in the panel, with what can be done about it; and the way to add one. */
 

@@ -5,12 +5,13 @@ import { api, identity } from "./api.js";
 import type { Memory, Waiting } from "./api-types.js";
 import { forGood } from "./browser-store.js";
 import { Confirm } from "./confirm.js";
+import { Button, sending } from "./controls.js";
 import { companionOf, dayOf, isoDay, when } from "./format.js";
 import { fittingMemories, loadMemories, memories, memoriesProblem } from "./memories.js";
 import { AddMemory, MemoryRow, Tags } from "./memory-row.js";
 import { serverWords, wordsFor } from "./problems.js";
 import { me, memoryIsOn, paused, tell, waiting } from "./state.js";
-import { Button, sending, useAnswer } from "./ui.js";
+import { useAnswer } from "./ui.js";
 import { YourData } from "./your-data.js";
 
 /** The panel of what is known about the guest: look, search, add, change, forget, settle, look back. */
@@ -44,7 +45,7 @@ export function Panel({ onClose }: { readonly onClose: () => void }) {
   const day = useSignal("");
   return (
     <>
-      <header class="panel-head">
+      <header class="panel-head row between">
         <h2>What I know about you</h2>
         <Button label="✕" class="icon close" aria-label="Close" onClick={onClose} />
       </header>
@@ -134,7 +135,7 @@ function List({ search, day }: { readonly search: Signal<string>; readonly day: 
   return filled.map(([heading, rows]) => (
     <section key={heading}>
       <h3>{heading}</h3>
-      <ul>{rows}</ul>
+      <ul class="plain">{rows}</ul>
     </section>
   ));
 }

@@ -2,6 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { api } from "./api.js";
 import type { Hit, Session } from "./api-types.js";
+import { Button, Submit, sending } from "./controls.js";
 import { joined, when } from "./format.js";
 import {
   attempt,
@@ -25,7 +26,7 @@ import {
 } from "./session-list.js";
 import { putAway } from "./stage.js";
 import { session as current, running, tell } from "./state.js";
-import { Button, byId, InPlaceForm, Said, Submit, sending, show, toastProblem, useFocusBack } from "./ui.js";
+import { byId, InPlaceForm, Said, show, toastProblem, useFocusBack } from "./ui.js";
 
 /** The conversations as they are shown: search, open, rename, archive, delete; the archived ones, and the bin. */
 
@@ -42,7 +43,7 @@ export function PutAway() {
     if ((await attempt(() => api.change(id, { status: "active" }))) && putAway.value === id) putAway.value = null;
   };
   return (
-    <p class="banner put-away" role="status">
+    <p class="banner put-away row between" role="status">
       <span>This conversation is archived.</span>
       <Button label="Bring back" class="secondary" onClick={() => void back()} />
     </p>

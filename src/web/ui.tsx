@@ -1,6 +1,7 @@
 import { type Signal, signal, useComputed, useSignal } from "@preact/signals";
 import { type ComponentChildren, type ComponentProps, createContext, createRef, Fragment, render } from "preact";
 import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Button, type ButtonProps, Submit, sending } from "./controls.js";
 import { problemOf, wordsFor } from "./problems.js";
 
 /** What all parts of the page are made of. A text is always text: nothing here makes markup of it. */
@@ -17,16 +18,6 @@ export function show(id: string, content: ComponentChildren): void {
   byId(id).replaceChildren();
   render(content, byId(id));
 }
-
-type ButtonProps = ComponentProps<"button"> & Readonly<{ label: ComponentChildren }>;
-
-export const Button = ({ label, ...props }: ButtonProps) => (
-  <button type="button" class="quiet" {...props}>
-    {label}
-  </button>
-);
-
-export const Submit = (props: ButtonProps) => <Button class="primary" {...props} type="submit" />;
 
 /** Opens what is folded, and folds it again. */
 export const Toggle = ({ of, ...props }: Omit<ButtonProps, "onClick"> & { readonly of: Signal<boolean> }) => (
@@ -122,14 +113,7 @@ export function InPlaceForm({ onSent, onLeft, ...props }: InPlaceFormProps) {
     if (field instanceof HTMLInputElement) field.select();
     else field?.focus();
   }, []);
-  return (
-    <form
-      ref={form}
-      onSubmit={sending(() => form.current && onSent(form.current))}
-      onKeyDown={(event) => leaving(event, onLeft)}
-      {...props}
-    />
-  );
+  return <form ref={form} onSubmit={sending(onSent)} onKeyDown={(event) => leaving(event, onLeft)} {...props} />;
 }
 
 /** The focus comes back to what opened a form, once that is there again: `ref` is its, `back` says when. */
@@ -144,14 +128,6 @@ export function useFocusBack() {
     left.current = true;
   };
   return { ref, back };
-}
-
-/** For a form that the page handles. */
-export function sending(send: () => void) {
-  return (event: Event) => {
-    event.preventDefault();
-    send();
-  };
 }
 
 function leaving(event: KeyboardEvent, onLeft: () => void): void {
@@ -181,13 +157,6 @@ export function Marked({ message, quote }: { readonly message: string; readonly 
   );
 }
 
-/** Gives the guest a file. */
-export function saveFile(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  Object.assign(document.createElement("a"), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
 type Toast = Readonly<{ id: number; text: string; error: boolean; action?: { readonly label: string; run(): void } | undefined }>;
 let told = 0;
 const toasts = signal<readonly Toast[]>([]);
@@ -211,7 +180,7 @@ export function toastProblem(error: unknown): void {
 
 export function Toasts() {
   return toasts.value.map((one) => (
-    <div key={one.id} class={one.error ? "toast error" : "toast"}>
+    <div key={one.id} class={one.error ? "toast row error" : "toast row"}>
       <span>{one.text}</span>
       {one.action && (
         <Button

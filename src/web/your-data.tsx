@@ -3,10 +3,11 @@ import { useRef } from "preact/hooks";
 import { api } from "./api.js";
 import type { Receipt } from "./api-types.js";
 import { keptList } from "./browser-store.js";
+import { Button, saveFile } from "./controls.js";
 import { when } from "./format.js";
 import { serverWords } from "./problems.js";
 import { guestName, known, memoryIsOn, tell } from "./state.js";
-import { ask, Button, saveFile, toast } from "./ui.js";
+import { ask, toast } from "./ui.js";
 
 /** The guest's own data: take it along, bring it back, forget all memories, erase everything. */
 
