@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type Query, queryOf } from "../web/format.js";
 
 /**
  * What Studio asks of the server, and what it makes of the answers. All that is not there, or is not what it should be, is null: it is not
@@ -194,15 +195,8 @@ async function ask(method: string, path: string, body: unknown, signal?: AbortSi
 /** What may stand in an address: a half of a surrogate pair may not. */
 export const encoded = (part: string): string => encodeURIComponent(part.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
 
-/** Parameters without those that are not set. */
-type Query = Readonly<Record<string, string | undefined>>;
-function withQuery(path: string, query: Query): string {
-  const set = Object.entries(query).flatMap(([name, value]) => (value ? [`${name}=${encoded(value)}`] : []));
-  return set.length === 0 ? path : `${path}?${set.join("&")}`;
-}
-
 async function read<S extends z.ZodMiniType>(schema: S, path: string, query: Query, signal: AbortSignal): Promise<z.output<S>> {
-  return readable(schema, await ask("GET", withQuery(`/v1/operator/${path}`, query), undefined, signal));
+  return readable(schema, await ask("GET", `/v1/operator/${path}${queryOf(query)}`, undefined, signal));
 }
 
 function readable<S extends z.ZodMiniType>(schema: S, given: unknown): z.output<S> {
@@ -220,15 +214,15 @@ export interface Otherwise {
   readonly memory: boolean;
 }
 
-const PAGE = "50";
-const paged = (cursor: string | null) => ({ limit: PAGE, cursor: cursor ?? undefined });
+const paged = (cursor: string | null) => ({ limit: 50, cursor });
+const page = <S extends z.ZodMiniType>(schema: S, path: string, query: Query, cursor: string | null, signal: AbortSignal) =>
+  read(pageOf(schema), path, { ...query, ...paged(cursor) }, signal);
 
 export const client = {
   signIn: async (token: string) => void (await ask("POST", "/studio/session", { token })),
   signOut: async () => void (await ask("DELETE", "/studio/session", undefined)),
   about: (signal: AbortSignal) => read(about, "studio", {}, signal),
-  conversations: (query: Query, cursor: string | null, signal: AbortSignal) =>
-    read(pageOf(conversation), "conversations", { ...query, ...paged(cursor) }, signal),
+  conversations: (query: Query, cursor: string | null, signal: AbortSignal) => page(conversation, "conversations", query, cursor, signal),
   conversation: ({ tenant, user }: OwnerName, session: string, cursor: string | null, signal: AbortSignal) =>
     read(conversationWithTurns, `conversations/${encoded(session)}`, { tenant, user, ...paged(cursor) }, signal),
   turn: ({ tenant, user }: OwnerName, session: string, turn: string, signal: AbortSignal) =>
@@ -238,16 +232,15 @@ export const client = {
       turnReplay,
       await ask("POST", `/v1/operator/turns/${encoded(session)}/${encoded(turn)}/replay`, { tenant, user, ...otherwise }, signal),
     ),
-  users: (tenant: string | undefined, cursor: string | null, signal: AbortSignal) =>
-    read(pageOf(knownUser), "users", { tenant, ...paged(cursor) }, signal),
+  users: (tenant: string | undefined, cursor: string | null, signal: AbortSignal) => page(knownUser, "users", { tenant }, cursor, signal),
   guest: ({ tenant, user }: OwnerName, signal: AbortSignal) => read(guest, `guests/${encoded(user)}`, { tenant }, signal),
   timeline: ({ tenant, user }: OwnerName, asOf: string | undefined, cursor: string | null, signal: AbortSignal) =>
-    read(pageOf(change), `guests/${encoded(user)}/timeline`, { tenant, as_of: asOf, ...paged(cursor) }, signal),
+    page(change, `guests/${encoded(user)}/timeline`, { tenant, as_of: asOf }, cursor, signal),
   waiting: (tenant: string | undefined, cursor: string | null, signal: AbortSignal) =>
-    read(pageOf(waitingMemory), "waiting", { tenant, ...paged(cursor) }, signal),
+    page(waitingMemory, "waiting", { tenant }, cursor, signal),
   queues: (signal: AbortSignal) => read(queues, "queues", {}, signal),
   writeBacks: (state: string, cursor: string | null, signal: AbortSignal) =>
-    read(pageOf(writeBack), "queues/write-back", { state, ...paged(cursor) }, signal),
+    page(writeBack, "queues/write-back", { state }, cursor, signal),
   retry: async ({ tenant, user }: OwnerName, session: string) =>
     void (await ask("POST", "/v1/operator/queues/write-back/retry", { tenant, user, session_id: session })),
   plots: (query: Query, signal: AbortSignal) => read(plots, "plots", query, signal),

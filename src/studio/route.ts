@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { type Query, queryOf } from "../web/format.js";
 import { encoded } from "./client.js";
 
 /** Where one is, as the address says behind its `#`: `#/turns/default/ada/{session}/3?compare=yes`. */
@@ -28,19 +29,13 @@ addEventListener("hashchange", () => {
 });
 
 /** The address of a screen; null where a part of it is not known. */
-export function addressOf(
-  screen: string,
-  path: readonly (string | null)[] = [],
-  query: Readonly<Record<string, string | undefined>> = {},
-): string | null {
+export function addressOf(screen: string, path: readonly (string | null)[] = [], query: Query = {}): string | null {
   if (path.includes(null)) return null;
-  const set = Object.entries(query).flatMap(([name, value]) => (value ? [`${encoded(name)}=${encoded(value)}`] : []));
-  const place = ["#", screen, ...path.map((part) => encoded(part ?? ""))].join("/");
-  return set.length === 0 ? place : `${place}?${set.join("&")}`;
+  return ["#", screen, ...path.map((part) => encoded(part ?? ""))].join("/") + queryOf(query);
 }
 
 /** Another query of the same screen. `replace`: without a step in the browser's history. */
-export function setQuery(query: Readonly<Record<string, string | undefined>>, replace = false): void {
+export function setQuery(query: Query, replace = false): void {
   const { screen, path } = route.value;
   const address = addressOf(screen, path, query) ?? "";
   if (!replace) {

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../web/use-answer.js";
 import type { Page, Refused } from "./client.js";
 import { refusalOf } from "./session.js";
 
@@ -15,40 +16,13 @@ export interface Loaded<T> {
 
 type Load<T> = (signal: AbortSignal) => Promise<T>;
 
-/**
- * What a screen shows, asked for when `key` changes, and every `everyMs` while the page is seen. An answer that is late for its key is
- * thrown away.
- */
+/** What a screen shows, asked for when `key` changes, and every `everyMs` while the page is seen. */
 export function useLoaded<T>(key: string, load: Load<T>, everyMs?: number): Loaded<T> {
-  const [state, setState] = useState<{ readonly key: string; readonly value: T | null; readonly failure: Refused | null }>({
-    key,
-    value: null,
-    failure: null,
-  });
-  const [round, setRound] = useState(0);
-  const latest = useRef(load);
-  latest.current = load;
-  // Another round asks again.
-  useEffect(() => {
-    const abort = new AbortController();
-    latest.current(abort.signal).then(
-      (value) => abort.signal.aborted || setState({ key, value, failure: null }),
-      (error: unknown) => {
-        if (abort.signal.aborted) return;
-        const failure = refusalOf(error);
-        setState((before) => ({ key, value: before.key === key ? before.value : null, failure }));
-      },
-    );
-    return () => abort.abort();
-  }, [key, round]);
-  useEffect(() => {
-    if (everyMs === undefined) return;
-    const timer = setInterval(() => document.hidden || setRound((before) => before + 1), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  const current = state.key === key;
-  const reload = useCallback(() => setRound((before) => before + 1), []);
-  return { value: current ? state.value : null, failure: current ? state.failure : null, reload };
+  const refused = (error: unknown) => {
+    throw refusalOf(error);
+  };
+  const { value, failure, isCurrent, reload } = useAnswer([key], (signal) => load(signal).catch(refused), everyMs);
+  return { value: isCurrent ? value : null, failure: isCurrent ? (failure as Refused | null) : null, reload };
 }
 
 /** Pages that are held at most: those that were scrolled past are let go. */

@@ -1,5 +1,6 @@
 import type { Fields, FoundMemory, Hit, Me, Memory, MemoryEvent, Page, Readiness, Receipt, Session, Thread, Why } from "./api-types.js";
 import { forGood, forThisTab } from "./browser-store.js";
+import { type Query, queryOf } from "./format.js";
 import { Problem, type ProblemBody, problemOf } from "./problems.js";
 import { tell } from "./state.js";
 
@@ -115,12 +116,6 @@ async function json<T>(method: string, path: string, options?: RequestOptions): 
 const listOf = async <T>(method: string, path: string, options?: RequestOptions): Promise<readonly T[]> =>
   (await json<Page<T>>(method, path, options)).data;
 
-type Query = Readonly<Record<string, string | number | null | undefined>>;
-function query(params: Query): string {
-  const given = Object.entries(params).flatMap(([name, value]) => ((value ?? "") === "" ? [] : [[name, String(value)]]));
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
-}
-
 const id = encodeURIComponent;
 const sessionAt = (session: string) => `/v1/sessions/${id(session)}`;
 const memoryAt = (memory: string) => `/v1/memories/${id(memory)}`;
@@ -138,7 +133,7 @@ export const api = {
       () => false,
     ),
 
-  sessions: (params: Query) => json<Page<Session>>("GET", `/v1/sessions${query(params)}`),
+  sessions: (params: Query) => json<Page<Session>>("GET", `/v1/sessions${queryOf(params)}`),
   session: (session: string) => json<Session>("GET", sessionAt(session)),
   thread: (session: string) => json<Thread>("GET", `${sessionAt(session)}/thread`),
   /** A new one, once for the key of its first turn. */
@@ -152,7 +147,7 @@ export const api = {
   said: (text: string) => listOf<Hit>("POST", "/v1/history/search", { body: { query: text, limit: FOUND_MESSAGES } }),
   bookings: () => listOf<Fields>("GET", "/v1/me/bookings"),
 
-  memories: (params: Query) => json<Page<Memory>>("GET", `/v1/memories${query(params)}`),
+  memories: (params: Query) => json<Page<Memory>>("GET", `/v1/memories${queryOf(params)}`),
   /** All of them, newest first, up to 2,000. */
   async allMemories(filter: Query = {}): Promise<readonly Memory[]> {
     const found: Memory[] = [];

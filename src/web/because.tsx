@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { api } from "./api.js";
 import type { AnswerMemory, Recalled } from "./api-types.js";
 import { Button } from "./controls.js";
@@ -8,7 +8,8 @@ import { companionOf } from "./format.js";
 import { forgetWithUndo } from "./memories.js";
 import { EditMemory, Reason } from "./memory-row.js";
 import { problemOf } from "./problems.js";
-import { Toggle, useAnswer } from "./ui.js";
+import { Toggle, useFocus } from "./ui.js";
+import { useAnswer } from "./use-answer.js";
 
 /** "Because you told me": what an answer went by, each with the guest's own words behind it, to be changed or forgotten. */
 
@@ -100,11 +101,8 @@ type PillProps = Readonly<{ of: Named; change: Change | undefined; reason: Excha
 
 /** Where only its id is known, in the place of one until it is looked up. */
 function Pill({ of, change, reason }: PillProps) {
-  const pill = useRef<HTMLButtonElement>(null);
   const wanted = reason.value?.memory === of.id ? reason.value : null;
-  useLayoutEffect(() => {
-    if (wanted !== null) pill.current?.focus();
-  }, [wanted]);
+  const pill = useFocus<HTMLButtonElement>(wanted);
   if (!isWhole(of))
     return (
       <span class="pill" aria-hidden="true">
@@ -131,7 +129,7 @@ function Pill({ of, change, reason }: PillProps) {
 type DetailProps = Readonly<{ of: Recalled; isGone: boolean; onChange: (change: Change, isOpen: boolean) => void }>;
 
 function Detail({ of, isGone, onChange }: DetailProps) {
-  const { value: found, failure } = useAnswer(() => api.why(of.id));
+  const { value: found, failure } = useAnswer([], () => api.why(of.id));
   const editing = useSignal(false);
   const isForgotten = failure !== null && problemOf(failure).status === 404;
   useEffect(() => {

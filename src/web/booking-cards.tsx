@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Fields } from "./api-types.js";
 import { type CalendarBooking, calendarFile } from "./calendar-file.js";
 import { Button, saveFile } from "./controls.js";
 import type { ShownElement } from "./conversation.js";
 import { isOver, joined, tileOf } from "./format.js";
 import { tell } from "./state.js";
-import { Facts, Isolated, Said, SayButton, Toggle } from "./ui.js";
+import { Facts, Isolated, Said, SayButton, Toggle, useFocus } from "./ui.js";
 
 /** What is offered, as a summary to confirm or to change; what is booked, as a ticket, with what can be done about it. */
 
@@ -115,10 +115,7 @@ function Offer({ name, data }: { readonly name: string; readonly data: Fields })
   const booked = Number.isInteger(quantity) ? Number(quantity) : 1;
   const seats = useSignal(booked);
   const changing = useSignal(false);
-  const change = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (changing.value) change.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
-  }, [changing.value]);
+  const change = useFocus<HTMLDivElement>(changing.value, (node) => node.querySelector("button:not(:disabled)"));
   const words = BOOKING_WORDS.get(status);
   if (typeof token !== "string" || words === undefined) return null;
   const [label, yes] = words;
@@ -231,23 +228,18 @@ function Print({ title }: { readonly title: string }) {
 
 /** Asks before it cancels. */
 export function CancelBooking({ reference, title }: { readonly reference: string; readonly title: string }) {
-  const asks = useSignal(false);
-  const place = useRef<HTMLDivElement>(null);
-  const asked = useRef(false);
-  useLayoutEffect(() => {
-    if (asks.value || asked.current) place.current?.querySelector<HTMLElement>("button:last-of-type")?.focus();
-    asked.current = asks.value;
-  }, [asks.value]);
+  const pressed = useSignal<"cancel" | "keep" | null>(null);
+  const place = useFocus<HTMLDivElement>(pressed.value, (node) => node.querySelector("button:last-of-type"));
   return (
     <div ref={place} class="cancel">
-      {asks.value ? (
+      {pressed.value === "cancel" ? (
         <div class="row">
           <span>Cancel this booking?</span>
           <SayButton label="Yes, cancel it" class="secondary dangerous" words={`Please cancel my booking ${reference}.`} />
-          <Button label="Keep it" onClick={() => (asks.value = false)} />
+          <Button label="Keep it" onClick={() => (pressed.value = "keep")} />
         </div>
       ) : (
-        <Button label="Cancel booking" title={`Cancel booking: ${title}`} onClick={() => (asks.value = true)} />
+        <Button label="Cancel booking" title={`Cancel booking: ${title}`} onClick={() => (pressed.value = "cancel")} />
       )}
     </div>
   );

@@ -7,7 +7,7 @@ import { Button } from "./controls.js";
 import { type Exchange, marksOf, type ShownElement } from "./conversation.js";
 import { isOver, joined } from "./format.js";
 import { showMarkdown } from "./markdown.js";
-import { Isolated, Said, SayButton } from "./ui.js";
+import { Isolated, Said, SayButton, useFocus } from "./ui.js";
 
 /** What an answer says and shows, part by part: words, what was found, offers with what stands against them, tickets. */
 
@@ -119,13 +119,7 @@ type EventsProps = Readonly<{ of: readonly ShownElement[]; first: number; exchan
 /** What was found, in one column: when, what, where, how it suits, what it costs, and a button to book it. */
 function Events({ of, first, exchange }: EventsProps) {
   const all = useSignal(false);
-  const list = useRef<HTMLOListElement>(null);
-  useLayoutEffect(() => {
-    const next = all.value ? list.current?.children[AT_ONCE] : undefined;
-    if (!(next instanceof HTMLElement)) return;
-    next.tabIndex = -1;
-    next.focus();
-  }, [all.value]);
+  const list = useFocus<HTMLOListElement>(all.value, ({ children }) => children[AT_ONCE]);
   return (
     <div>
       <ol ref={list} class="results">

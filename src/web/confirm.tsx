@@ -1,12 +1,11 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { api } from "./api.js";
 import type { Waiting } from "./api-types.js";
 import { Button } from "./controls.js";
 import { companionOf } from "./format.js";
 import { problemOf } from "./problems.js";
 import { tell, waiting } from "./state.js";
-import { Said, toast, toastProblem } from "./ui.js";
+import { ifLost, Said, toast, toastProblem, useFocus } from "./ui.js";
 
 function questionOf(asked: Waiting): string {
   const { id, text, change, reason, instead = waiting.value.get(id)?.instead } = asked;
@@ -80,15 +79,8 @@ export function Confirm({ of, told: kept, onGone }: ConfirmProps) {
   );
 }
 
-/** Whoever went on to something else meanwhile stays there. */
-function Settled({ words }: { readonly words: string }) {
-  const told = useRef<HTMLSpanElement>(null);
-  useLayoutEffect(() => {
-    if (document.activeElement === document.body) told.current?.focus();
-  }, []);
-  return (
-    <span ref={told} role="status" tabIndex={-1}>
-      {words}
-    </span>
-  );
-}
+const Settled = ({ words }: { readonly words: string }) => (
+  <span ref={useFocus<HTMLSpanElement>(true, ifLost)} role="status" tabIndex={-1}>
+    {words}
+  </span>
+);

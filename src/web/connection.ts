@@ -22,24 +22,24 @@ export async function backAgain(): Promise<void> {
 async function waitUntilUp(): Promise<void> {
   isDown.value = true;
   tell("connection", { up: false });
-  for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_MS, pause * 2)) {
-    await wakesWithin(pause);
+  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LONGEST_MS, wait * 2)) {
+    await pause(wait, window, "online");
     if (await api.alive()) break;
   }
   isDown.value = false;
   tell("connection", { up: true });
 }
 
-/** A while, or until the network is back. */
-function wakesWithin(ms: number): Promise<void> {
+/** Some time, or until something happens. */
+export function pause(ms: number, target: EventTarget, event: string): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      removeEventListener("online", done);
+      target.removeEventListener(event, done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    addEventListener("online", done);
+    target.addEventListener(event, done);
   });
 }
 

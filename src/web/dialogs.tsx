@@ -1,16 +1,17 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { api, identity } from "./api.js";
 import type { Fields } from "./api-types.js";
 import { AddToCalendar, CancelBooking } from "./booking-cards.js";
 import { keptList } from "./browser-store.js";
-import { Button, Submit, sending } from "./controls.js";
+import { Button, Submit } from "./controls.js";
 import { joined, wordsOf } from "./format.js";
 import { forgetHeld } from "./memories.js";
 import { Problem, wordsFor } from "./problems.js";
 import { me, tell } from "./state.js";
-import { Facts, Isolated, openDialog, TalkContext, toast, useAnswer } from "./ui.js";
+import { Facts, InPlaceForm, Isolated, openDialog, TalkContext, toast } from "./ui.js";
+import { useAnswer } from "./use-answer.js";
 
 /** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
 
@@ -52,7 +53,7 @@ const startOf = ({ starts_at: start }: Booking) => Date.parse(start);
 export const openBookings = () => openDialog("My bookings", (close) => <Bookings close={close} />);
 
 function Bookings({ close }: { readonly close: () => void }) {
-  const { value: records, failure } = useAnswer(api.bookings);
+  const { value: records, failure } = useAnswer([], api.bookings);
   const now = Date.now();
   const over = (records ?? []).filter((each) => isBooking(each) && startOf(each) < now);
   const coming = (records ?? []).filter((each) => !over.includes(each));
@@ -159,7 +160,7 @@ const PARTS: Readonly<Record<string, string>> = {
 export const openAbout = () => openDialog("About", (close) => <About close={close} />);
 
 function About({ close }: { readonly close: () => void }) {
-  const { value: ready } = useAnswer(api.ready);
+  const { value: ready } = useAnswer([], api.ready);
   const health = Object.entries(ready?.parts ?? {}).map(
     ([name, { status, detail }]) => [PARTS[name] ?? wordsOf(name), joined([STATES[status] ?? status, detail], ": ")] as const,
   );
@@ -222,7 +223,6 @@ function Users({ close }: { readonly close: () => void }) {
   const now = me.value?.user.id ?? "";
   const field = useRef<HTMLInputElement>(null);
   const wrong = useSignal("");
-  useLayoutEffect(() => field.current?.select(), []);
   const become = async (user: string) => {
     if (user === now) return close();
     try {
@@ -243,7 +243,7 @@ function Users({ close }: { readonly close: () => void }) {
   };
   const others = recent.all().filter((each) => each !== now);
   return (
-    <form onSubmit={sending(() => void become(field.current?.value.trim() ?? ""))}>
+    <InPlaceForm onSent={() => void become(field.current?.value.trim() ?? "")} onLeft={close}>
       <h2>Who is speaking?</h2>
       <p>On this machine you may speak as anyone. Each has conversations and memories of their own.</p>
       <label>
@@ -272,6 +272,6 @@ function Users({ close }: { readonly close: () => void }) {
         <Button label="Cancel" onClick={close} />
         <Submit label="Continue" class="primary" />
       </div>
-    </form>
+    </InPlaceForm>
   );
 }

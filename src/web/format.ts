@@ -55,3 +55,12 @@ export const companionOf = ({ subject }: { readonly subject?: string | undefined
 
 /** The address of a message in its conversation. */
 export const messageLink = (session: string, message: string): string => `#${session}/${encodeURIComponent(message)}`;
+
+/** Values by name; those that are nothing are not set. */
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
+
+/** What stands behind an address. */
+export function queryOf(params: Query): string {
+  const set = Object.entries(params).flatMap(([name, value]) => ((value ?? "") === "" ? [] : [[name, String(value)]]));
+  return set.length > 0 ? `?${new URLSearchParams(set)}` : "";
+}

@@ -13,7 +13,7 @@ import { PutAway } from "./sessions.js";
 import { FIRST_WORDS, type Notice, notice, shown } from "./stage.js";
 import { incognito, known, me } from "./state.js";
 import { StepView } from "./steps.js";
-import { byId, InPlaceForm, Said, TalkContext, Toggle, toast, useFocusBack } from "./ui.js";
+import { byId, InPlaceForm, ifLost, Said, TalkContext, Toggle, toast, useFocus, useFocusBack } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */
 
@@ -249,19 +249,13 @@ function State({ of, exchange }: { readonly of: AnswerState; readonly exchange: 
 
 type EndedProps = Readonly<{ of: Extract<AnswerState, { kind: "ended" }>; again: (() => void) | null }>;
 
-function Ended({ of: { words, now }, again }: EndedProps) {
-  const node = useRef<HTMLParagraphElement>(null);
-  // Whoever stopped it is left with what says so, where the pressed button is gone.
-  useLayoutEffect(() => {
-    if (now && document.activeElement === document.body) node.current?.focus({ preventScroll: true });
-  }, []);
-  return (
-    <p ref={node} class="ended row" role="status" tabIndex={-1}>
-      <span>{words}</span>
-      {again && <Button label="Ask again" class="secondary" onClick={again} />}
-    </p>
-  );
-}
+/** Whoever stopped it is left with what says so, where the pressed button is gone. */
+const Ended = ({ of: { words, now }, again }: EndedProps) => (
+  <p ref={useFocus<HTMLParagraphElement>(now, ifLost)} class="ended row" role="status" tabIndex={-1}>
+    <span>{words}</span>
+    {again && <Button label="Ask again" class="secondary" onClick={again} />}
+  </p>
+);
 
 async function copy(text: string): Promise<void> {
   try {

@@ -1,17 +1,17 @@
 import { effect, type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { api, identity } from "./api.js";
 import type { Memory, Waiting } from "./api-types.js";
 import { forGood } from "./browser-store.js";
 import { Confirm } from "./confirm.js";
+import { pause } from "./connection.js";
 import { Button, sending } from "./controls.js";
 import { companionOf, dayOf, isoDay, when } from "./format.js";
 import { fittingMemories, loadMemories, memories, memoriesProblem } from "./memories.js";
 import { AddMemory, MemoryRow, Tags } from "./memory-row.js";
 import { serverWords, wordsFor } from "./problems.js";
 import { me, memoryIsOn, paused, tell, waiting } from "./state.js";
-import { useAnswer } from "./ui.js";
+import { useAnswer } from "./use-answer.js";
 import { YourData } from "./your-data.js";
 
 /** The panel of what is known about the guest: look, search, add, change, forget, settle, look back. */
@@ -99,37 +99,25 @@ export function Panel({ onClose }: { readonly onClose: () => void }) {
 
 /** What the search and the day ask for, else all. */
 function List({ search, day }: { readonly search: Signal<string>; readonly day: Signal<string> }) {
-  const asked = useSignal<{ readonly empty: string; readonly groups: readonly Group[] } | null>(null);
-  const failure = useSignal<unknown>(null);
   const known = memories.value;
-  const asks = search.value !== "" || day.value !== "";
-  const ask = async (isLate: () => boolean) => {
-    try {
-      const groups = search.value ? await found(search.value) : [await asOf(day.value)];
-      if (!isLate()) asked.value = { groups, empty: search.value ? `Nothing fits “${search.value}”.` : "I knew nothing about you then." };
-      failure.value = null;
-    } catch (error) {
-      if (!isLate()) failure.value = error;
-    }
-  };
-  useEffect(() => {
-    let late = false;
-    const timer = asks ? setTimeout(() => void ask(() => late), SEARCH_AFTER_MS) : undefined;
-    if (!asks) asked.value = null;
-    return () => {
-      late = true;
-      clearTimeout(timer);
-    };
-  }, [search.value, day.value, known]);
-  const problem = memoriesProblem.value ?? (asks ? failure.value : null);
+  const [text, at] = [search.value, day.value];
+  const asks = text !== "" || at !== "";
+  const asked = useAnswer([text, at, known], async (signal) => {
+    if (asks) await pause(SEARCH_AFTER_MS, signal, "abort");
+    if (!asks || signal.aborted) return null;
+    return text
+      ? { empty: `Nothing fits “${text}”.`, groups: await found(text) }
+      : { empty: "I knew nothing about you then.", groups: [await asOf(at)] };
+  });
+  const problem = memoriesProblem.value ?? (asks ? asked.failure : null);
   if (problem !== null)
     return (
       <p class="empty warn">
         {`${wordsFor(problem).title}. `}
-        <Button label="Look again" onClick={() => void (memoriesProblem.value === null ? ask(() => false) : loadMemories())} />
+        <Button label="Look again" onClick={memoriesProblem.value === null ? asked.reload : () => void loadMemories()} />
       </p>
     );
-  const { groups, empty } = asked.value ?? { groups: [questions(waiting.value), ...groupsOf(known)], empty: EMPTY };
+  const { groups, empty } = (asks && asked.value) || { groups: [questions(waiting.value), ...groupsOf(known)], empty: EMPTY };
   const filled = groups.filter(([, rows]) => rows.length > 0);
   if (filled.length === 0) return <p class="empty">{empty}</p>;
   return filled.map(([heading, rows]) => (
@@ -211,7 +199,7 @@ function Pause() {
 function Past() {
   const open = useSignal(false);
   const known = memories.value;
-  const { value, failure } = useAnswer(async () => (open.value ? api.allMemories({ status: "superseded" }) : null), open.value && known);
+  const { value, failure } = useAnswer([open.value && known], async () => (open.value ? api.allMemories({ status: "superseded" }) : null));
   return (
     <details class="part" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
       <summary>What changed</summary>

@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
 import { request } from "./api.js";
+import { pause } from "./connection.js";
 import { eventsIn, QUIET_MS, QuietWatch } from "./event-stream.js";
 import { problemOf } from "./problems.js";
 import { me, on, type TurnOver, tell } from "./state.js";
@@ -54,13 +55,6 @@ function later(told: Told): void {
   }, GATHER_MS);
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
 type ServerEvent = Readonly<{ type: string; data: { readonly session_id?: string; readonly turn?: number } }>;
 
 /** Until it is aborted, or the server turns out to have no events. */
@@ -87,7 +81,7 @@ async function follow(heard: (told: Told) => void, signal: AbortSignal): Promise
       dead.abort();
     }
     if (signal.aborted) return;
-    await pause(wait, signal);
+    await pause(wait, signal, "abort");
     // What happened meanwhile is not told again.
     heard({ kind: "memories" });
     heard({ kind: "sessions" });

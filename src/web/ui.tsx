@@ -1,6 +1,6 @@
-import { type Signal, signal, useComputed, useSignal } from "@preact/signals";
+import { type Signal, signal, useComputed } from "@preact/signals";
 import { type ComponentChildren, type ComponentProps, createContext, createRef, Fragment, render } from "preact";
-import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, type ButtonProps, Submit, sending } from "./controls.js";
 import { problemOf, wordsFor } from "./problems.js";
 
@@ -24,26 +24,22 @@ export const Toggle = ({ of, ...props }: Omit<ButtonProps, "onClick"> & { readon
   <Button {...props} aria-expanded={of.value} onClick={() => (of.value = !of.value)} />
 );
 
-type Answered<T> = Readonly<{ value: T | null; failure: unknown }>;
-
-/** What is asked for once, and again when `key` changes; an answer that is late for its key is thrown away. */
-export function useAnswer<T>(ask: () => Promise<T>, key: unknown = null): Answered<T> {
-  const answer = useSignal<Answered<T>>({ value: null, failure: null });
-  useEffect(() => {
-    let late = false;
-    const put = (answered: Answered<T>) => {
-      if (!late) answer.value = answered;
-    };
-    ask().then(
-      (value) => put({ value, failure: null }),
-      (failure: unknown) => put({ value: null, failure }),
-    );
-    return () => {
-      late = true;
-    };
-  }, [key]);
-  return answer.value;
+/**
+ * What `find` finds in an element has the focus, whenever `when` has become something else than nothing. Gives what refers to the element.
+ */
+export function useFocus<E extends HTMLElement>(when: unknown, find: (within: E) => Element | null | undefined = (node) => node) {
+  const ref = useRef<E>(null);
+  useLayoutEffect(() => {
+    const node = when && ref.current ? find(ref.current) : null;
+    if (!(node instanceof HTMLElement)) return;
+    if (node.tabIndex < 0) node.tabIndex = -1;
+    node.focus({ preventScroll: node === ref.current });
+  }, [when]);
+  return ref;
 }
+
+/** Where what had the focus is gone: whoever went on to something else meanwhile stays there. */
+export const ifLost = <E extends HTMLElement>(node: E) => (document.activeElement === document.body ? node : null);
 
 type SaidProps = Readonly<{ of: ComponentChildren; as?: "p" | "span" | "b" | "div" | "summary"; class?: string; title?: string }>;
 
