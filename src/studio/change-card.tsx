@@ -33,20 +33,14 @@ export function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardPro
       <Quote text={of.quote} chars={of.quote_chars} />
       <p class="note">
         <When at={of.at} />
+        {of.turn !== null && " · "}
         {of.turn !== null && (
-          <>
-            {" · "}
-            <Link to={turn}>
-              turn <Name of={of.turn} />
-            </Link>
-          </>
+          <Link to={turn}>
+            turn <Name of={of.turn} />
+          </Link>
         )}
-        {of.reason !== null && (
-          <>
-            {" · "}
-            <Code of={of.reason} />
-          </>
-        )}
+        {of.reason !== null && " · "}
+        {of.reason !== null && <Code of={of.reason} />}
       </p>
     </article>
   );

@@ -11,7 +11,7 @@ interface ChoiceProps {
 /** One of a few, with its label. */
 export function Choice({ label, name, value = "", options, onChange, inline = false }: ChoiceProps) {
   return (
-    <label class={inline ? "inline" : ""}>
+    <label class={inline ? "row" : ""}>
       {label}{" "}
       <select name={name} onChange={onChange}>
         {options.map(([option, shown]) => (

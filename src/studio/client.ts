@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Query, queryOf } from "../web/format.js";
+import { Problem } from "../web/problems.js";
 
 /**
  * What Studio asks of the server, and what it makes of the answers. All that is not there, or is not what it should be, is null: it is not
@@ -164,18 +165,6 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** What the server refused, or why it could not be asked. */
-export class Refused extends Error {
-  constructor(
-    /** Null where there was no answer. */
-    readonly status: number | null,
-    message: string,
-    readonly hint: string,
-  ) {
-    super(message);
-  }
-}
-
 /** Below which path the server stands, as its page says. */
 const base = document.body.dataset.base ?? "";
 
@@ -184,12 +173,16 @@ async function ask(method: string, path: string, body: unknown, signal?: AbortSi
   const sent = body === undefined ? init : { ...init, body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
   const response = await fetch(base + path, sent).catch((cause: unknown) => {
     if (signal?.aborted) throw cause;
-    throw new Refused(null, "The server can't be reached.", "It is asked again when you try again.");
+    throw new Problem({ detail: "The server can't be reached.", hint: "It is asked again when you try again." });
   });
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer;
   const { detail, title, hint } = problem.parse(answer ?? {});
-  throw new Refused(response.status, detail ?? title ?? `The server answered with ${response.status}.`, hint ?? "");
+  throw new Problem({
+    detail: detail ?? title ?? `The server answered with ${response.status}.`,
+    hint: hint ?? "",
+    status: response.status,
+  });
 }
 
 /** What may stand in an address: a half of a surrogate pair may not. */
@@ -202,7 +195,7 @@ async function read<S extends z.ZodMiniType>(schema: S, path: string, query: Que
 function readable<S extends z.ZodMiniType>(schema: S, given: unknown): z.output<S> {
   const answer = schema.safeParse(given);
   if (answer.success) return answer.data;
-  throw new Refused(null, "The server's answer can't be read.", "Studio and the server may be of different versions.");
+  throw new Problem({ detail: "The server's answer can't be read.", hint: "Studio and the server may be of different versions." });
 }
 
 export type OwnerName = Readonly<{ tenant: string; user: string }>;

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { Facts } from "../web/controls.js";
 import { type ConversationWithTurns, client, type OwnerName, type TurnLine } from "./client.js";
 import { Empty, GuestLink, Heading, Link, List, Paged } from "./parts.js";
 import { addressOf } from "./route.js";
-import { Facts, Figure, Name, Said, State, Talk, When } from "./shown.js";
+import { Figure, Name, Said, State, Talk, When } from "./shown.js";
 import { usePages } from "./use-loaded.js";
 
 type Place = OwnerName & { readonly session: string };

@@ -1,8 +1,9 @@
+import { Facts } from "../web/controls.js";
 import { BookingReceipts } from "./booking-receipts.js";
 import { client, type OwnerName } from "./client.js";
 import { Heading, Link, List, Section, Shown } from "./parts.js";
 import { addressOf } from "./route.js";
-import { Anything, Facts, Figure, Name } from "./shown.js";
+import { Anything, Figure, Name } from "./shown.js";
 import { Timeline } from "./timeline.js";
 import { useLoaded } from "./use-loaded.js";
 

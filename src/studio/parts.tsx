@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../web/controls.js";
-import type { Refused } from "./client.js";
+import { Button, Failure } from "../web/controls.js";
+import type { Problem } from "../web/problems.js";
 import { addressOf } from "./route.js";
 import { Name } from "./shown.js";
 import type { Loaded, Pages } from "./use-loaded.js";
@@ -41,26 +41,17 @@ export const Loading = () => (
   </p>
 );
 
-interface FailureProps {
-  readonly of: Refused;
+interface FailedProps {
+  readonly of: Problem;
   readonly again: () => void;
   /** What is said where there is no such thing. Default: as the server does. */
   readonly missing?: string | undefined;
 }
 
-export function Failure({ of, again, missing }: FailureProps) {
-  if (of.status === 404 && missing !== undefined) return <Empty>{missing}</Empty>;
-  return (
-    <div class="failure" role="alert">
-      <p>
-        <strong dir="auto">{of.message}</strong> <span dir="auto">{of.hint}</span>
-      </p>
-      <Button label="Try again" class="secondary" onClick={again} />
-    </div>
-  );
-}
+export const Failed = ({ of, again, missing }: FailedProps) =>
+  of.status === 404 && missing !== undefined ? <Empty>{missing}</Empty> : <Failure title={of.message} hint={of.hint} again={again} />;
 
-interface ShownProps<T> extends Pick<FailureProps, "missing"> {
+interface ShownProps<T> extends Pick<FailedProps, "missing"> {
   readonly of: Loaded<T>;
   readonly children: (value: T) => ComponentChildren;
 }
@@ -68,7 +59,7 @@ interface ShownProps<T> extends Pick<FailureProps, "missing"> {
 /** What was loaded, or what there is instead: a word while it comes, or why it doesn't. */
 export const Shown = <T,>({ of, children, missing }: ShownProps<T>) => (
   <>
-    {of.failure !== null && <Failure of={of.failure} again={of.reload} missing={missing} />}
+    {of.failure !== null && <Failed of={of.failure} again={of.reload} missing={missing} />}
     {of.value !== null && children(of.value)}
     {of.value === null && of.failure === null && <Loading />}
   </>
@@ -146,7 +137,7 @@ export const Table = <T,>({ label, of, columns: [first, ...others] }: TableProps
   </section>
 );
 
-interface PagedProps<T> extends Pick<FailureProps, "missing"> {
+interface PagedProps<T> extends Pick<FailedProps, "missing"> {
   readonly of: Pages<T>;
   /** What is said where there is nothing. */
   readonly empty: string;
@@ -174,7 +165,7 @@ export function Paged<T>({ of, empty, moreLabel, missing, children }: PagedProps
   return (
     <>
       {of.pastFirst && <Button label="Back to the newest" class="quiet wide" onClick={of.restart} />}
-      {of.failure !== null && <Failure of={of.failure} again={of.again} missing={missing} />}
+      {of.failure !== null && <Failed of={of.failure} again={of.again} missing={missing} />}
       {of.ready &&
         (of.rows.length > 0 ? children(of.rows) : <Empty>{of.hasMore ? "Nothing so far. There is more to look through." : empty}</Empty>)}
       {!of.ready && of.failure === null && <Loading />}

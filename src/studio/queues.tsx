@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../web/controls.js";
+import { serverWords } from "../web/problems.js";
 import { client, type WriteBack } from "./client.js";
 import { Filled, GuestLink, Heading, Link, Paged, Section, Shown, Table } from "./parts.js";
 import { addressOf, route, setQuery } from "./route.js";
@@ -66,8 +67,7 @@ function WriteBacks({ state }: { readonly state: (typeof STATES)[number] }) {
       setTold("It is tried again.");
       turns.restart();
     } catch (error) {
-      const { message, hint } = refusalOf(error);
-      setTold(`${message} ${hint}`);
+      setTold(serverWords(refusalOf(error)));
     }
   };
   return (

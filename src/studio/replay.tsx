@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Submit, sending } from "../web/controls.js";
-import { client, type Refused, type ShownAnswer, type TurnRecord, type TurnReplay } from "./client.js";
+import { Facts, Submit, sending } from "../web/controls.js";
+import type { Problem } from "../web/problems.js";
+import { client, type ShownAnswer, type TurnRecord, type TurnReplay } from "./client.js";
 import { countOf, moneyOf } from "./format.js";
-import { Empty, Failure, Field, List } from "./parts.js";
+import { Empty, Failed, Field, List } from "./parts.js";
 import { refusalOf } from "./session.js";
-import { Facts, Figure, Name, Said, State } from "./shown.js";
+import { Figure, Name, Said, State } from "./shown.js";
 
-type Run = { readonly running: boolean; readonly replay: TurnReplay | null; readonly failure: Refused | null };
+type Run = { readonly running: boolean; readonly replay: TurnReplay | null; readonly failure: Problem | null };
 
 /** Runs a turn once more as its form says, and shows the new answer beside the one of then. */
 export function Replay({ of: { tenant, user, session_id: session, turn } }: { readonly of: TurnRecord }) {
@@ -29,7 +30,7 @@ export function Replay({ of: { tenant, user, session_id: session, turn } }: { re
   };
   return (
     <>
-      <form ref={form} class="replay" onSubmit={sending(run)}>
+      <form ref={form} class="replay row" onSubmit={sending(run)}>
         <Field label="Model" name="model" placeholder="as configured" autoComplete="off" />
         <label class="check">
           <input type="checkbox" name="without" />
@@ -48,7 +49,7 @@ export function Replay({ of: { tenant, user, session_id: session, turn } }: { re
         {running && "It is being answered …"}
         {replay !== null && <Difference of={replay.difference} />}
       </p>
-      {failure !== null && <Failure of={failure} again={run} />}
+      {failure !== null && <Failed of={failure} again={run} />}
       {replay !== null && (
         <div class="side-by-side">
           <Answered title="As it was answered" of={replay.recorded} />

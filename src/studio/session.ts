@@ -1,12 +1,13 @@
 import { signal } from "@preact/signals";
-import { type About, client, Refused } from "./client.js";
+import { Problem } from "../web/problems.js";
+import { type About, client } from "./client.js";
 
 /** Whether somebody is signed in; null while it is not known. */
 export const signedIn = signal<boolean | null>(null);
 /** What the server says of itself; null before it does. */
 export const about = signal<About | null>(null);
 /** Why it could not be asked. */
-export const unreachable = signal<Refused | null>(null);
+export const unreachable = signal<Problem | null>(null);
 
 const never = new AbortController().signal;
 
@@ -37,8 +38,8 @@ export async function signOut(): Promise<void> {
 }
 
 /** Whatever failed, in words. A session that has ended asks for the token again. */
-export function refusalOf(error: unknown): Refused {
-  if (!(error instanceof Refused)) return new Refused(null, "Studio failed to show this.", String(error));
+export function refusalOf(error: unknown): Problem {
+  if (!(error instanceof Problem)) return new Problem({ detail: "Studio failed to show this.", hint: String(error) });
   if (error.status === 401) signedIn.value = false;
   return error;
 }

@@ -3,7 +3,7 @@ import { ConversationsScreen } from "./conversations.js";
 import { GuestScreen } from "./guest.js";
 import { GuestsScreen } from "./guests.js";
 import { HealthScreen } from "./health.js";
-import { Failure, Heading, Link, Loading } from "./parts.js";
+import { Failed, Heading, Link, Loading } from "./parts.js";
 import { PlotsScreen } from "./plots.js";
 import { QueuesScreen } from "./queues.js";
 import { addressOf, type Route, route } from "./route.js";
@@ -26,7 +26,7 @@ export function Studio() {
   if (unreachable.value !== null)
     return (
       <main class="alone">
-        <Failure of={unreachable.value} again={() => void begin()} />
+        <Failed of={unreachable.value} again={() => void begin()} />
       </main>
     );
   if (signedIn.value === null) return <Loading />;

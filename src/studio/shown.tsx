@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { Facts } from "../web/controls.js";
 import { agoOf, countOf, durationOf, momentOf, moneyOf, scoreOf, timeOf, wordsOf } from "./format.js";
 import { about } from "./session.js";
 
@@ -104,22 +105,6 @@ const KIND_OF = new Map<string, string>(Object.entries(KINDS).flatMap(([kind, st
 export function State({ of, children }: { readonly of: string | null; readonly children?: ComponentChildren }) {
   if (of === null) return <Unknown />;
   return <span class={`state ${KIND_OF.get(of) ?? "care"}`}>{children ?? <bdi>{wordsOf(of)}</bdi>}</span>;
-}
-
-/** Names and values. */
-export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  return (
-    <dl class="facts">
-      {of.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;

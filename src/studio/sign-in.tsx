@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Submit, sending } from "../web/controls.js";
-import { Refused } from "./client.js";
+import { serverWords } from "../web/problems.js";
 import { Field } from "./parts.js";
 import { signIn } from "./session.js";
 
@@ -17,8 +17,7 @@ export function SignIn() {
     try {
       await signIn(field.value);
     } catch (error) {
-      const { message, hint } = error instanceof Refused ? error : new Refused(null, String(error), "");
-      setRefused(`${message} ${hint}`);
+      setRefused(serverWords(error));
       field.select();
     } finally {
       setAsking(false);
@@ -43,7 +42,7 @@ export function SignIn() {
           The value of <code>OPERATOR_TOKEN</code>. This browser is then signed in for eight hours, and doesn't keep the token.
         </p>
         {refused !== null && (
-          <p class="failure" role="alert" dir="auto">
+          <p class="problem" role="alert" dir="auto">
             {refused}
           </p>
         )}

@@ -52,7 +52,7 @@ function Slider({ moments, asOf }: SliderProps) {
   // Between two changes it is as after the earlier one; the address may name any moment.
   const said = dragged === null && asOf !== null ? asOf : at === undefined ? null : new Date(at);
   return (
-    <div class="as-of">
+    <div class="as-of row">
       <label for="as-of">As of</label>
       <input
         id="as-of"

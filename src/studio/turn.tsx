@@ -1,4 +1,4 @@
-import { Button } from "../web/controls.js";
+import { Button, Facts } from "../web/controls.js";
 import { client, type TurnRecord } from "./client.js";
 import { saveEvaluationCase } from "./evaluation-case.js";
 import { Empty, Heading, Link, List, Section, Shown } from "./parts.js";
@@ -7,7 +7,7 @@ import { Proposals } from "./proposals.js";
 import { Recalled } from "./recalled.js";
 import { Replay } from "./replay.js";
 import { addressOf } from "./route.js";
-import { Anything, Code, Facts, Figure, Name, State, Talk, When } from "./shown.js";
+import { Anything, Code, Figure, Name, State, Talk, When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
 import { Waterfall } from "./waterfall.js";
 

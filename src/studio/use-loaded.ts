@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Problem } from "../web/problems.js";
 import { useAnswer } from "../web/use-answer.js";
-import type { Page, Refused } from "./client.js";
+import type { Page } from "./client.js";
 import { refusalOf } from "./session.js";
 
 /** How often what is shown is asked for again, in milliseconds, where somebody looks. */
@@ -10,7 +11,7 @@ export interface Loaded<T> {
   /** What came last; null before anything did. */
   readonly value: T | null;
   /** Of the last try. */
-  readonly failure: Refused | null;
+  readonly failure: Problem | null;
   reload(): void;
 }
 
@@ -22,7 +23,7 @@ export function useLoaded<T>(key: string, load: Load<T>, everyMs?: number): Load
     throw refusalOf(error);
   };
   const { value, failure, isCurrent, reload } = useAnswer([key], (signal) => load(signal).catch(refused), everyMs);
-  return { value: isCurrent ? value : null, failure: isCurrent ? (failure as Refused | null) : null, reload };
+  return { value: isCurrent ? value : null, failure: isCurrent ? (failure as Problem | null) : null, reload };
 }
 
 /** Pages that are held at most: those that were scrolled past are let go. */
@@ -32,7 +33,7 @@ export interface Pages<T> {
   readonly rows: readonly T[];
   /** Whether the first page has been answered. */
   readonly ready: boolean;
-  readonly failure: Refused | null;
+  readonly failure: Problem | null;
   readonly hasMore: boolean;
   /** Whether the newest are no longer held. */
   readonly pastFirst: boolean;

@@ -6,7 +6,7 @@ import { Button, saveFile } from "./controls.js";
 import type { ShownElement } from "./conversation.js";
 import { isOver, joined, tileOf } from "./format.js";
 import { tell } from "./state.js";
-import { Facts, Isolated, Said, SayButton, Toggle, useFocus } from "./ui.js";
+import { Isolated, KnownFacts, Said, SayButton, Toggle, useFocus } from "./ui.js";
 
 /** What is offered, as a summary to confirm or to change; what is booked, as a ticket, with what can be done about it. */
 
@@ -82,7 +82,7 @@ export function Quote({ of, data, against, isOpen }: QuoteProps) {
     <section class={stopped ? "card quote stopped" : "card quote"} aria-label={`Your booking: ${of.name}`}>
       <p class="eyebrow">{stopped ? "Not booked" : "Ready to book"}</p>
       <h3 dir="auto">{titleOf(of)}</h3>
-      <Facts
+      <KnownFacts
         of={[
           ["When", joined([data.day, data.time])],
           ["Where", whereOf(data)],

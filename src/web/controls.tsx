@@ -12,6 +12,37 @@ export const Button = ({ label, ...props }: ButtonProps) => (
 
 export const Submit = (props: ButtonProps) => <Button class="primary" {...props} type="submit" />;
 
+type FactsProps = Readonly<{ of: readonly (readonly [name: string, value: ComponentChildren])[] }>;
+
+/** Names and values. */
+export const Facts = ({ of }: FactsProps) => (
+  <dl class="facts">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>
+          <bdi>{name}</bdi>
+        </dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+type FailureProps = Readonly<{ title: string; hint: string; again: (() => void) | null }>;
+
+/** What went wrong, and the way to try again. */
+export const Failure = ({ title, hint, again }: FailureProps) => (
+  <div class="problem" role="alert">
+    <strong dir="auto">{title}</strong>
+    {hint && <p dir="auto">{hint}</p>}
+    {again && (
+      <div class="row">
+        <Button label="Try again" class="secondary" onClick={again} />
+      </div>
+    )}
+  </div>
+);
+
 /** For a form that the page handles. */
 export function sending(send: (form: HTMLFormElement) => unknown) {
   return (event: Event) => {

@@ -50,7 +50,6 @@ const textIn = (parts: readonly Part[]) => parts.map((part) => (part.type === "t
 
 /** A question and its answer. The last one of a conversation can be said differently, asked again, stopped and tried again. */
 export class Exchange {
-  readonly talk: Conversation;
   /** Empty where there is only an answer. */
   readonly question = signal("");
   /** In the order in which they came. */
@@ -93,8 +92,10 @@ export class Exchange {
   /** How a stored turn ended that has no whole answer. */
   outcome: "interrupted" | "failed" | null = null;
 
-  constructor(talk: Conversation, question: string) {
-    this.talk = talk;
+  constructor(
+    readonly talk: Conversation,
+    question: string,
+  ) {
     this.question.value = question;
   }
 
@@ -344,7 +345,6 @@ export interface ConversationHooks {
 
 /** One conversation: its questions and answers. It lives on while it answers, shown or not. */
 export class Conversation {
-  readonly hooks: ConversationHooks;
   readonly exchanges = signal<readonly Exchange[]>([]);
   readonly busy = computed(() => this.exchanges.value.some((exchange) => exchange.busy.value));
   /** Ids of bookings that are cancelled by now: they are struck wherever they are shown. */
@@ -353,14 +353,13 @@ export class Conversation {
     return new Set<unknown>(elements.flatMap(({ data }) => (data?.status === "cancelled" && data.booking_id ? [data.booking_id] : [])));
   });
   session: string | null = null;
-  readonly incognito: boolean;
   /** Something was said in it elsewhere that is not shown yet. */
   stale = false;
 
-  constructor(hooks: ConversationHooks, incognito = false) {
-    this.hooks = hooks;
-    this.incognito = incognito;
-  }
+  constructor(
+    readonly hooks: ConversationHooks,
+    readonly incognito = false,
+  ) {}
 
   get last(): Exchange | undefined {
     return this.exchanges.value.at(-1);

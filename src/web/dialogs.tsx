@@ -3,14 +3,14 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { api, identity } from "./api.js";
 import type { Fields } from "./api-types.js";
-import { AddToCalendar, CancelBooking } from "./booking-cards.js";
+import { AddToCalendar, CancelBooking, said, whereOf } from "./booking-cards.js";
 import { keptList } from "./browser-store.js";
 import { Button, Submit } from "./controls.js";
 import { joined, wordsOf } from "./format.js";
 import { forgetHeld } from "./memories.js";
 import { Problem, wordsFor } from "./problems.js";
 import { me, tell } from "./state.js";
-import { Facts, InPlaceForm, Isolated, openDialog, TalkContext, toast } from "./ui.js";
+import { InPlaceForm, Isolated, KnownFacts, openDialog, TalkContext, toast } from "./ui.js";
 import { useAnswer } from "./use-answer.js";
 
 /** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
@@ -29,25 +29,9 @@ function Frame({ title, close, children }: FrameProps) {
   );
 }
 
-interface Booking {
-  readonly id: string;
-  readonly title: string;
-  readonly venue: string;
-  readonly city: string;
-  readonly section: string;
-  readonly quantity: number;
-  readonly total_cents: number;
-  readonly companions: readonly string[];
-  readonly status: string;
-  readonly reference?: string;
-  readonly starts_at: string;
-  /** Day and time as the clocks there show them. */
-  readonly date?: string;
-  readonly time?: string;
-}
-const isBooking = (record: Fields | Booking): record is Booking =>
-  typeof record.starts_at === "string" && typeof record.total_cents === "number";
-const startOf = ({ starts_at: start }: Booking) => Date.parse(start);
+/** One of another product's may be anything. */
+const isBooking = (record: Fields) => typeof record.starts_at === "string" && typeof record.total_cents === "number";
+const startOf = ({ starts_at: start }: Fields) => Date.parse(String(start));
 
 /** Those to come first. */
 export const openBookings = () => openDialog("My bookings", (close) => <Bookings close={close} />);
@@ -63,7 +47,7 @@ function Bookings({ close }: { readonly close: () => void }) {
   ] as const;
   return (
     <Frame title="My bookings" close={close}>
-      <div class="bookings" role="status">
+      <div class="stack" role="status">
         {failure !== null && <p class="warn">{wordsFor(failure).title}</p>}
         {records === null && failure === null && <p class="small">One moment …</p>}
         {records?.length === 0 && <p class="empty">You have booked nothing yet.</p>}
@@ -84,17 +68,18 @@ function Bookings({ close }: { readonly close: () => void }) {
   );
 }
 
-function whenOf({ starts_at: startsAt, date, time }: Booking): string {
-  const start = new Date(date && time ? `${date}T00:00:00Z` : startsAt);
+/** Day and time as the clocks there show them, where that is known. */
+function whenOf({ starts_at: startsAt, date, time }: Fields): string {
+  const start = new Date(date && time ? `${date}T00:00:00Z` : String(startsAt));
   const day: Intl.DateTimeFormatOptions = { weekday: "short", day: "numeric", month: "short", year: "numeric" };
   if (date && time) return `${start.toLocaleDateString([], { ...day, timeZone: "UTC" })}, ${time}`;
-  return `${start.toLocaleDateString([], day)}, ${start.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
+  return start.toLocaleString([], { ...day, hour: "2-digit", minute: "2-digit" });
 }
 
 /** At the first answer that names its reference. */
 async function openConversation(reference: string, close: () => void): Promise<void> {
-  const said = await api.said(reference).catch(() => []);
-  const [first] = said
+  const hits = await api.said(reference).catch(() => []);
+  const [first] = hits
     .filter(({ role, content }) => role === "assistant" && content.includes(reference))
     .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   if (!first) return toast("The conversation in which this was booked is not there any more.");
@@ -102,21 +87,23 @@ async function openConversation(reference: string, close: () => void): Promise<v
   tell("open", { id: first.session_id, message: first.id });
 }
 
-type BookingRowProps = Readonly<{ of: Fields | Booking; isComing: boolean; close: () => void }>;
+type BookingRowProps = Readonly<{ of: Fields; isComing: boolean; close: () => void }>;
 
 function BookingRow({ of, isComing, close }: BookingRowProps) {
+  const { section, quantity, companions } = of;
+  const title = said(of.title ?? of.name ?? of.reference) || "Booking";
   // A record of another product's: its text, as far as it has any.
   if (!isBooking(of))
     return (
       <li class="booking">
-        <strong>{String(of.title ?? of.name ?? of.reference ?? "Booking")}</strong>
+        <strong>{title}</strong>
       </li>
     );
-  const { id, title, section, quantity, companions, reference } = of;
-  const where = joined([of.venue, of.city]);
+  const reference = said(of.reference);
+  const where = whereOf(of);
   const cancelled = of.status === "cancelled";
   const seats = `${quantity} × ${section}`;
-  const total = (of.total_cents / 100).toLocaleString([], { style: "currency", currency: "EUR" });
+  const total = (Number(of.total_cents) / 100).toLocaleString([], { style: "currency", currency: "EUR" });
   const say = (text: string) => {
     close();
     tell("speak", { text });
@@ -128,14 +115,14 @@ function BookingRow({ of, isComing, close }: BookingRowProps) {
         <Isolated of={[whenOf(of), where]} />
       </span>
       <span>
-        <Isolated of={[seats, total, companions.length > 0 && `with ${joined(companions)}`]} />
+        <Isolated of={[seats, total, Array.isArray(companions) && companions.length > 0 && `with ${joined(companions)}`]} />
       </span>
       <span class="small">{cancelled ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`}</span>
       {isComing && !cancelled && (
         <TalkContext.Provider value={{ say, busy: signal(false) }}>
           <div class="ticket-keep">
             <div class="row">
-              <AddToCalendar booking={{ ...of, booking_id: id, where, seats }} />
+              <AddToCalendar booking={{ ...of, booking_id: of.id, title, where, seats }} />
               {reference && <Button label="Open its conversation" onClick={() => void openConversation(reference, close)} />}
             </div>
             {reference && <CancelBooking reference={reference} title={title} />}
@@ -169,8 +156,7 @@ function About({ close }: { readonly close: () => void }) {
   const keys = Object.entries(server.keys ?? {}).map(([name, set]) => `${name} ${set ? "is set" : "is not set"}`);
   return (
     <Frame title="About" close={close}>
-      <Facts
-        look="facts"
+      <KnownFacts
         of={[
           ["Version", `Maitred ${server.version}`],
           ["Answers come from", server.model.stand_in ? `${server.model.name}: by rules, no language model` : server.model.name],
@@ -187,7 +173,7 @@ function About({ close }: { readonly close: () => void }) {
         {health.length > 0 && (
           <>
             <h3>How it is</h3>
-            <Facts look="facts" of={health} />
+            <KnownFacts of={health} />
           </>
         )}
       </div>

@@ -3,13 +3,10 @@ export const QUIET_MS = 25_000;
 
 /** From `watch(ms)` on: calls `onQuiet` once `heard` has not been called for so long, and again after it was. */
 export class QuietWatch {
-  readonly #onQuiet: () => void;
   #ms = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(onQuiet: () => void) {
-    this.#onQuiet = onQuiet;
-  }
+  constructor(private readonly onQuiet: () => void) {}
 
   watch(ms: number): void {
     this.#ms = ms;
@@ -18,7 +15,7 @@ export class QuietWatch {
 
   heard(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onQuiet, this.#ms);
+    this.#timer = setTimeout(this.onQuiet, this.#ms);
   }
 
   end(): void {

@@ -5,7 +5,7 @@ import { forGood } from "./browser-store.js";
 import { Parts } from "./cards.js";
 import { MAX_CHARS } from "./composer.js";
 import { Confirm } from "./confirm.js";
-import { Button, Submit } from "./controls.js";
+import { Button, Failure, Submit } from "./controls.js";
 import type { AnswerState, Exchange, Sight } from "./conversation.js";
 import { forgetWithUndo } from "./memories.js";
 import { wordsFor } from "./problems.js";
@@ -53,20 +53,6 @@ function NoticeView({ of }: { readonly of: Notice }) {
     </p>
   );
 }
-
-type FailureProps = Readonly<{ title: string; hint: string; again: (() => void) | null }>;
-
-const Failure = ({ title, hint, again }: FailureProps) => (
-  <div class="problem" role="alert">
-    <strong>{title}</strong>
-    {hint && <p>{hint}</p>}
-    {again && (
-      <div class="row">
-        <Button label="Try again" class="secondary" onClick={again} />
-      </div>
-    )}
-  </div>
-);
 
 function greeting(): string {
   const hour = new Date().getHours();
@@ -137,19 +123,14 @@ function ExchangeView({ of }: { readonly of: Exchange }) {
 
 function Question({ of }: { readonly of: Exchange }) {
   const { question, editing, isLast, talk } = of;
-  const text = useSignal(question.value);
   const { ref, back } = useFocusBack();
-  const edit = () => {
-    text.value = question.value;
-    editing.value = true;
-  };
   const leave = () => {
     back();
     editing.value = false;
     talk.hooks.edited(talk);
   };
-  const send = () => {
-    const said = text.value.trim();
+  const send = (form: HTMLFormElement) => {
+    const said = String(new FormData(form).get("message")).trim();
     leave();
     if (said) of.again(said);
   };
@@ -157,14 +138,7 @@ function Question({ of }: { readonly of: Exchange }) {
     <article class="turn user" aria-label="You">
       {editing.value ? (
         <InPlaceForm class="edit" onSent={send} onLeft={leave}>
-          <textarea
-            aria-label="Your message"
-            rows={3}
-            maxLength={MAX_CHARS}
-            dir="auto"
-            value={text}
-            onInput={({ currentTarget }) => (text.value = currentTarget.value)}
-          />
+          <textarea name="message" aria-label="Your message" rows={3} maxLength={MAX_CHARS} dir="auto" defaultValue={question.value} />
           <div class="row end">
             <Button label="Cancel" onClick={leave} />
             <Submit label="Send again" class="primary" />
@@ -174,7 +148,9 @@ function Question({ of }: { readonly of: Exchange }) {
         <>
           <Said as="div" class="bubble" of={question} />
           <div class="bubble-bar">
-            {isLast.value && !talk.busy.value && <Button label="Edit" ref={ref} aria-label="Edit and send again" onClick={edit} />}
+            {isLast.value && !talk.busy.value && (
+              <Button label="Edit" ref={ref} aria-label="Edit and send again" onClick={() => (editing.value = true)} />
+            )}
           </div>
         </>
       )}

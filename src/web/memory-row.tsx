@@ -3,12 +3,12 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { api, type Patch } from "./api.js";
 import type { Memory, Why } from "./api-types.js";
-import { Button, Submit } from "./controls.js";
+import { Button, Submit, sending } from "./controls.js";
 import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from "./format.js";
 import { companions, forgetWithUndo } from "./memories.js";
 import { serverWords } from "./problems.js";
 import { tell } from "./state.js";
-import { InPlaceForm, Marked, Said, sendOnEnter, toast, useFocusBack } from "./ui.js";
+import { InPlaceForm, Marked, Said, sendOnEnter, toast, trying, useFocusBack } from "./ui.js";
 
 /** One memory in the panel, with what can be done about it; and the way to add one. */
 
@@ -227,14 +227,10 @@ function Fields({ of = {}, id }: { readonly of?: Partial<Memory>; readonly id?: 
 /** Does it once, however often it is asked for meanwhile; what went wrong is said. */
 function useSaving(save: (form: HTMLFormElement) => Promise<void>) {
   const saving = useSignal(false);
-  const send = async (form: HTMLFormElement | null) => {
-    if (saving.value || form === null) return;
+  const send = async (form: HTMLFormElement) => {
+    if (saving.value) return;
     saving.value = true;
-    try {
-      await save(form);
-    } catch (error) {
-      toast(serverWords(error), { error: true });
-    }
+    await trying(() => save(form));
     saving.value = false;
   };
   return { saving, send };
@@ -252,7 +248,7 @@ export function EditMemory({ of, onSaved, onLeft }: EditProps) {
     onSaved(memory);
   });
   return (
-    <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} onSent={(form) => void send(form)} onLeft={onLeft}>
+    <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} onSent={send} onLeft={onLeft}>
       <Fields of={of} />
       <div class="row end">
         <Button label="Cancel" onClick={onLeft} />
@@ -279,13 +275,7 @@ export function AddMemory() {
   });
   return (
     <div id="memory-add">
-      <form
-        class="memory-edit"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send(event.currentTarget);
-        }}
-      >
+      <form class="memory-edit" onSubmit={sending(send)}>
         <h3>Tell me something to remember</h3>
         <Fields id="memory" />
         <div class="row end">

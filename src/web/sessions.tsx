@@ -1,5 +1,4 @@
 import { effect, useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import { api } from "./api.js";
 import type { Hit, Session } from "./api-types.js";
 import { Button, Submit, sending } from "./controls.js";
@@ -26,7 +25,7 @@ import {
 } from "./session-list.js";
 import { putAway } from "./stage.js";
 import { session as current, running, tell } from "./state.js";
-import { byId, InPlaceForm, Said, show, toastProblem, useFocusBack } from "./ui.js";
+import { byId, InPlaceForm, Marked, Said, show, toastProblem, useFocusBack } from "./ui.js";
 
 /** The conversations as they are shown: search, open, rename, archive, delete; the archived ones, and the bin. */
 
@@ -205,15 +204,14 @@ function Row({ of, hit, line }: RowProps) {
 }
 
 function Rename({ of, onDone }: { readonly of: Session; readonly onDone: () => void }) {
-  const title = useRef<HTMLInputElement>(null);
-  const save = () => {
-    const given = title.current?.value.trim();
+  const save = (form: HTMLFormElement) => {
+    const given = String(new FormData(form).get("title")).trim();
     onDone();
     if (given && given !== of.title) void attempt(() => api.change(of.id, { title: given }));
   };
   return (
     <InPlaceForm class="rename" onSent={save} onLeft={onDone}>
-      <input ref={title} type="text" maxLength={200} defaultValue={titleOf(of)} aria-label="Title" />
+      <input name="title" type="text" maxLength={200} defaultValue={titleOf(of)} aria-label="Title" />
       <Submit label="Save" class="secondary" />
     </InPlaceForm>
   );
@@ -221,17 +219,17 @@ function Rename({ of, onDone }: { readonly of: Session; readonly onDone: () => v
 
 /** A piece of a message around the first word that was searched for. */
 function Piece({ content, text }: { readonly content: string; readonly text: string }) {
-  const [word = ""] = text.split(/\s+/);
-  const at = Math.max(0, content.toLowerCase().indexOf(word.toLowerCase()));
-  const isThere = content.toLowerCase().startsWith(word.toLowerCase(), at);
+  const [word = ""] = text.toLowerCase().split(/\s+/);
+  const found = content.toLowerCase().indexOf(word);
+  const at = Math.max(0, found);
+  // Not from within a word.
   const near = content.slice(Math.max(0, at - BEFORE), at);
-  const end = at + (isThere ? word.length : 0);
+  const from = at > BEFORE ? at - near.length + near.indexOf(" ") + 1 : 0;
+  const quote = found < 0 ? "" : content.slice(at, at + word.length);
   return (
     <span class="small piece" dir="auto">
-      {/* Not from within a word. */}
-      {at > BEFORE ? `…${near.slice(near.indexOf(" ") + 1)}` : near}
-      <mark>{content.slice(at, end)}</mark>
-      {content.slice(end, at + AROUND)}
+      {from > 0 && "…"}
+      <Marked message={content.slice(from, at + AROUND)} quote={quote} />
     </span>
   );
 }

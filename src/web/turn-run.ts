@@ -51,21 +51,17 @@ class TurnRun {
   #quiet: TurnStream | null = null;
   /** Whose events are shown. */
   #shown: TurnStream | null = null;
-  readonly #attempt: Attempt;
-  readonly #view: TurnView;
-  readonly onAnswer: (answer: Answer) => void;
-  readonly #failed: (error: Problem) => void;
 
-  constructor(attempt: Attempt, view: TurnView, onAnswer: (answer: Answer) => void, failed: (error: Problem) => void) {
-    this.#attempt = attempt;
-    this.#view = view;
-    this.onAnswer = onAnswer;
-    this.#failed = failed;
-  }
+  constructor(
+    private readonly attempt: Attempt,
+    private readonly view: TurnView,
+    readonly onAnswer: (answer: Answer) => void,
+    private readonly failed: (error: Problem) => void,
+  ) {}
 
   send(): void {
     this.#sent += 1;
-    this.#now = new TurnStream(this.#attempt, this);
+    this.#now = new TurnStream(this.attempt, this);
   }
 
   stop(): void {
@@ -79,10 +75,10 @@ class TurnRun {
       // The turn runs for this one by now.
       this.#quiet?.stop();
       this.#quiet = null;
-      if (this.#shown !== null) this.#view.onAgain();
+      if (this.#shown !== null) this.view.onAgain();
       this.#shown = stream;
     }
-    this.#view.onEvent(event, data);
+    this.view.onEvent(event, data);
   }
 
   /** It speaks again: what was sent since only waited for it. */
@@ -92,7 +88,7 @@ class TurnRun {
     this.#now = this.#quiet;
     this.#quiet = null;
     this.#sent = 1;
-    this.#view.onBack();
+    this.view.onBack();
   }
 
   onQuiet(stream: TurnStream): void {
@@ -110,18 +106,18 @@ class TurnRun {
     // Another process of the server may still be at it.
     const busy = this.#sent > 1 && error.code === "SESSION_BUSY";
     if (busy || passes(error)) void this.#again(error, busy || error.code === "IDEMPOTENCY_IN_PROGRESS");
-    else this.#failed(error);
+    else this.failed(error);
   }
 
   async #again(error: Problem, quiet: boolean): Promise<void> {
     this.#now = null;
-    if (this.#sent > RESENDS) return this.#failed(error);
-    if (quiet) this.#view.onQuiet();
-    else this.#view.onLost();
+    if (this.#sent > RESENDS) return this.failed(error);
+    if (quiet) this.view.onQuiet();
+    else this.view.onLost();
     await new Promise((resolve) => setTimeout(resolve, this.#sent === 1 ? FIRST_PAUSE_MS : PAUSE_MS));
     if (!this.#isOver()) await backAgain();
     if (this.#isOver()) return;
-    if (!quiet) this.#view.onBack();
+    if (!quiet) this.view.onBack();
     this.send();
   }
 
@@ -136,13 +132,14 @@ const brokeOff = () => new Problem({ detail: "The connection broke off before th
 /** One request for a turn, from when it is made. `run` is told what comes as it comes; after `stop` nothing any more. */
 class TurnStream {
   readonly #abort = new AbortController();
-  readonly #run: TurnRun;
-  readonly #quiet: QuietWatch = new QuietWatch(() => (isSigningIn() ? this.#quiet.heard() : this.#run.onQuiet(this)));
+  readonly #quiet: QuietWatch = new QuietWatch(() => (isSigningIn() ? this.#quiet.heard() : this.run.onQuiet(this)));
   /** The server has taken it: from here on it is this request that the turn runs for. */
   open = false;
 
-  constructor(attempt: Attempt, run: TurnRun) {
-    this.#run = run;
+  constructor(
+    attempt: Attempt,
+    private readonly run: TurnRun,
+  ) {
     this.#quiet.watch(OPENS_MS);
     void this.#hear(attempt);
   }
@@ -155,9 +152,9 @@ class TurnStream {
   async #hear(attempt: Attempt): Promise<void> {
     try {
       const answer = await this.#answer(attempt);
-      if (!this.#abort.signal.aborted) this.#run.onAnswer(answer);
+      if (!this.#abort.signal.aborted) this.run.onAnswer(answer);
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#run.onProblem(this, error instanceof Problem ? error : brokeOff());
+      if (!this.#abort.signal.aborted) this.run.onProblem(this, error instanceof Problem ? error : brokeOff());
     } finally {
       this.#quiet.end();
     }
@@ -172,13 +169,13 @@ class TurnStream {
     const onBytes = () => {
       if (signal.aborted) return;
       this.#quiet.heard();
-      this.#run.onBytes(this);
+      this.run.onBytes(this);
     };
     for await (const { event, data } of eventsIn(response, onBytes)) {
       if (signal.aborted) break;
       if (event === "error") throw new Problem(data as ProblemBody);
       if (event === "message") return data as Answer;
-      this.#run.onEvent(this, event, data);
+      this.run.onEvent(this, event, data);
     }
     throw brokeOff();
   }

@@ -1,8 +1,8 @@
 import { type Signal, signal, useComputed } from "@preact/signals";
 import { type ComponentChildren, type ComponentProps, createContext, createRef, Fragment, render } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
-import { Button, type ButtonProps, Submit, sending } from "./controls.js";
-import { problemOf, wordsFor } from "./problems.js";
+import { Button, type ButtonProps, Facts, Submit, sending } from "./controls.js";
+import { problemOf, serverWords, wordsFor } from "./problems.js";
 
 /** What all parts of the page are made of. A text is always text: nothing here makes markup of it. */
 
@@ -78,21 +78,12 @@ export function Isolated({ of }: { readonly of: readonly unknown[] }) {
   ));
 }
 
+type KnownFactsProps = Readonly<{ of: readonly (readonly [name: string, value: unknown])[] }>;
+
 /** Names and values, without those that have none. */
-export function Facts({ of, look }: { readonly of: readonly (readonly [name: string, value: unknown])[]; readonly look?: string }) {
+export function KnownFacts({ of }: KnownFactsProps) {
   const shown = of.map(([name, value]) => [name, [value].flat().filter(Boolean)] as const).filter(([, values]) => values.length > 0);
-  return (
-    <dl class={look}>
-      {shown.map(([name, values]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <Isolated of={values} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts of={shown.map(([name, values]) => [name, <Isolated key={name} of={values} />] as const)} />;
 }
 
 interface InPlaceFormProps extends ComponentProps<"form"> {
@@ -203,6 +194,10 @@ function Dialog({ label, onClose, children }: DialogProps) {
     </dialog>
   );
 }
+
+/** Does it; what went wrong is said as the server says it, to who typed. */
+export const trying = (work: () => Promise<unknown>): Promise<unknown> =>
+  work().catch((error: unknown) => toast(serverWords(error), { error: true }));
 
 /** Shows a modal dialog, which is gone when it closes; whoever opened it has the focus again. */
 export function openDialog(label: string, content: (close: () => void) => ComponentChildren): Promise<void> {

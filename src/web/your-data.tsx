@@ -5,19 +5,14 @@ import type { Receipt } from "./api-types.js";
 import { keptList } from "./browser-store.js";
 import { Button, saveFile } from "./controls.js";
 import { when } from "./format.js";
-import { serverWords } from "./problems.js";
 import { guestName, known, memoryIsOn, tell } from "./state.js";
-import { ask, toast } from "./ui.js";
+import { ask, toast, trying } from "./ui.js";
 
 /** The guest's own data: take it along, bring it back, forget all memories, erase everything. */
 
 /** Of erasures. The server no longer knows whose they are, so this browser keeps them; they hold counts and no text. */
 const kept = keptList<{ readonly whose: string; readonly receipt: Receipt }>("maitred.receipts", 5);
 const receipts = signal(kept.all());
-
-async function attempt(work: () => Promise<void>): Promise<void> {
-  await work().catch((error: unknown) => toast(serverWords(error), { error: true }));
-}
 
 async function bringIn(file: File): Promise<void> {
   toast(`Reading ${file.name} …`);
@@ -72,7 +67,7 @@ export function YourData() {
       <div class="stack">
         <Button
           label="Download everything"
-          onClick={() => void attempt(async () => saveFile(await api.exportAll(), "maitred-export.json"))}
+          onClick={() => void trying(async () => saveFile(await api.exportAll(), "maitred-export.json"))}
         />
         <Button label="Bring data in from a file" onClick={() => file.current?.click()} />
         <input
@@ -83,15 +78,15 @@ export function YourData() {
           hidden
           onChange={({ currentTarget }) => {
             const [given] = currentTarget.files ?? [];
-            if (given) void attempt(() => bringIn(given)).finally(() => (currentTarget.value = ""));
+            if (given) void trying(() => bringIn(given)).finally(() => (currentTarget.value = ""));
           }}
         />
-        {memoryIsOn() && <Button label="Forget all memories" class="quiet dangerous" onClick={() => void attempt(forgetAll)} />}
+        {memoryIsOn() && <Button label="Forget all memories" class="quiet dangerous" onClick={() => void trying(forgetAll)} />}
         <Button
           label="Erase everything about me"
           class="quiet dangerous"
           onClick={() =>
-            void attempt(async () => {
+            void trying(async () => {
               if (await erase()) open.value = true;
             })
           }
