@@ -145,7 +145,10 @@ module.exports = {
         "the guests' page and Studio know the server by its routes alone, one file of the types of their answers aside; some rules are both's",
       severity: "error",
       from: { path: "^src/(studio|web)/", pathNot: "^src/web/api-types[.]ts$" },
-      to: { path: "^(src|packages)/|^node:", pathNot: ["^src/$1/", "^src/web/(theme|browser-store|format|controls|problems|use-answer)[.]tsx?$"] },
+      to: {
+        path: "^(src|packages)/|^node:",
+        pathNot: ["^src/$1/", "^src/web/(theme|browser-store|format|controls|problems|use-answer)[.]tsx?$"],
+      },
     },
     {
       name: "pages-are-bundled",

@@ -1,6 +1,7 @@
-import { ChangeCard } from "./change-card.js";
+import type { ComponentProps } from "preact";
+import { Changes } from "./change-card.js";
 import { type Change, client, type OwnerName } from "./client.js";
-import { Empty, List, Section, Shown } from "./parts.js";
+import { Empty, Section, Shown } from "./parts.js";
 import { useLoaded } from "./use-loaded.js";
 
 /** Memories that are compared at most: a difference of more is read by nobody. */
@@ -9,13 +10,8 @@ const MOST = 200;
 /** After these nothing is held any more. */
 const GONE = new Set(["ended", "expired", "superseded", "forgotten", "rejected", "waits"]);
 
-interface Held {
-  readonly memories: readonly Change[];
-  readonly whole: boolean;
-}
-
 /** What held at a moment: of each memory what was last said of it, as far as it was not over. */
-async function heldAt(owner: OwnerName, at: Date, signal: AbortSignal): Promise<Held> {
+async function heldAt(owner: OwnerName, at: Date, signal: AbortSignal) {
   const latest = new Map<string, Change>();
   let cursor: string | null = null;
   do {
@@ -38,8 +34,8 @@ export function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Da
   return (
     <Shown of={both}>
       {({ then, now }) => {
-        const idsOf = ({ memories }: Held) => new Set(memories.map(({ memory_id }) => memory_id));
-        const [before, after] = [idsOf(then), idsOf(now)];
+        const idsOf = (memories: readonly Change[]) => new Set(memories.map(({ memory_id }) => memory_id));
+        const [before, after] = [idsOf(then.memories), idsOf(now.memories)];
         const shared = { owner, among: [...then.memories, ...now.memories] };
         return (
           <>
@@ -54,17 +50,10 @@ export function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Da
   );
 }
 
-interface GroupProps {
-  readonly title: string;
-  readonly of: readonly Change[];
-  readonly owner: OwnerName;
-  readonly among: readonly Change[];
-}
+type GroupProps = ComponentProps<typeof Changes> & { readonly title: string };
 
-const Group = ({ title, of, owner, among }: GroupProps) => (
-  <Section title={of.length === 0 ? title : `${title} (${of.length})`}>
-    <List of={of} none="None." as="ul" class="timeline">
-      {(change) => <ChangeCard of={change} owner={owner} among={among} />}
-    </List>
+const Group = ({ title, ...changes }: GroupProps) => (
+  <Section title={changes.of.length === 0 ? title : `${title} (${changes.of.length})`}>
+    <Changes {...changes} />
   </Section>
 );

@@ -1,17 +1,25 @@
 import type { Change, OwnerName } from "./client.js";
-import { Link } from "./parts.js";
+import { Link, List } from "./parts.js";
 import { addressOf } from "./route.js";
 import { Code, Name, Quote, Said, State, When } from "./shown.js";
 
-interface ChangeCardProps {
-  readonly of: Change;
+interface ChangesProps {
+  readonly of: readonly Change[];
   readonly owner: OwnerName;
-  /** Where what it replaces is looked for. */
-  readonly among: readonly Change[];
+  /** Where what they replace is looked for. */
+  readonly among?: readonly Change[];
 }
 
-/** One change, or one memory as it was. */
-export function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardProps) {
+/** Changes, or memories as they were. */
+export const Changes = ({ of, owner, among = of }: ChangesProps) => (
+  <List of={of} none="None." class="timeline">
+    {(each) => <ChangeCard of={each} owner={owner} among={among} />}
+  </List>
+);
+
+type ChangeCardProps = Omit<Required<ChangesProps>, "of"> & { readonly of: Change };
+
+function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardProps) {
   const turn = addressOf("turns", [tenant, user, of.session_id, of.turn]);
   return (
     <article>

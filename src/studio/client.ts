@@ -200,6 +200,9 @@ function readable<S extends z.ZodMiniType>(schema: S, given: unknown): z.output<
 
 export type OwnerName = Readonly<{ tenant: string; user: string }>;
 
+/** Where a turn is. */
+export type TurnPlace = OwnerName & Readonly<{ session: string; turn: string }>;
+
 /** What of a turn is to be another than it was. */
 export interface Otherwise {
   readonly model?: string;

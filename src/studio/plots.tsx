@@ -58,12 +58,6 @@ export function PlotsScreen() {
   );
 }
 
-interface FigureOf {
-  readonly title: string;
-  readonly lines: (steps: readonly PlotStep[]) => readonly Line[];
-  readonly form: (value: number) => string;
-}
-
 type Numbers = { [K in keyof PlotStep]: PlotStep[K] extends number | null ? K : never }[keyof PlotStep];
 
 /** A line for each number that every step has. */
@@ -82,7 +76,7 @@ function byName(counted: "recall" | "proposals" | "cost_by_model" | "cost_by_ten
   };
 }
 
-const FIGURES: readonly FigureOf[] = [
+const FIGURES = [
   { title: "Turns", form: countOf, lines: together({ turns: "turns", failed: "failed" }) },
   {
     title: "Time to the first token",

@@ -1,5 +1,5 @@
 import { diffLines } from "diff";
-import { client, type PromptBlock } from "./client.js";
+import { client, type PromptBlock, type TurnPlace } from "./client.js";
 import { countOf } from "./format.js";
 import { Empty, Filled, List, Shown } from "./parts.js";
 import { setQuery } from "./route.js";
@@ -10,7 +10,7 @@ export interface Comparison {
   readonly wanted: boolean;
   /** Null for the first turn. */
   readonly before: string | null;
-  readonly place: { readonly tenant: string; readonly user: string; readonly session: string; readonly turn: string };
+  readonly place: TurnPlace;
 }
 
 interface PromptProps {
@@ -38,25 +38,19 @@ export function Prompt({ blocks, comparison }: PromptProps) {
   );
 }
 
-type ComparedProps = Readonly<{ blocks: readonly PromptBlock[]; place: Comparison["place"]; before: string }>;
+type ComparedProps = Readonly<{ blocks: readonly PromptBlock[]; place: TurnPlace; before: string }>;
 
 function Compared({ blocks, place: { tenant, user, session }, before }: ComparedProps) {
   const earlier = useLoaded(`${tenant}/${user}/${session}/${before}`, (abort) => client.turn({ tenant, user }, session, before, abort));
   return (
     <Shown of={earlier}>
-      {({ prompt_blocks }) =>
-        prompt_blocks === null ? (
-          <>
-            <Empty>What the model was given in turn {before} is unknown.</Empty>
-            <Blocks of={blocks} />
-          </>
-        ) : (
-          <>
-            <Blocks of={blocks} before={prompt_blocks} />
-            <Gone now={blocks} before={prompt_blocks} />
-          </>
-        )
-      }
+      {({ prompt_blocks: then }) => (
+        <>
+          {then === null && <Empty>What the model was given in turn {before} is unknown.</Empty>}
+          <Blocks of={blocks} before={then ?? undefined} />
+          {then !== null && <Gone now={blocks} before={then} />}
+        </>
+      )}
     </Shown>
   );
 }
@@ -78,7 +72,7 @@ function Gone({ now, before }: { readonly now: readonly PromptBlock[]; readonly 
   );
 }
 
-function Blocks({ of, before }: { readonly of: readonly PromptBlock[]; readonly before?: readonly PromptBlock[] }) {
+function Blocks({ of, before }: { readonly of: readonly PromptBlock[]; readonly before?: readonly PromptBlock[] | undefined }) {
   return (
     <List of={of} class="blocks">
       {(block) => (

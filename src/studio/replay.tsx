@@ -1,36 +1,29 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Facts, Submit, sending } from "../web/controls.js";
-import type { Problem } from "../web/problems.js";
-import { client, type ShownAnswer, type TurnRecord, type TurnReplay } from "./client.js";
+import { client, type Otherwise, type ShownAnswer, type TurnRecord, type TurnReplay } from "./client.js";
 import { countOf, moneyOf } from "./format.js";
 import { Empty, Failed, Field, List } from "./parts.js";
-import { refusalOf } from "./session.js";
 import { Figure, Name, Said, State } from "./shown.js";
-
-type Run = { readonly running: boolean; readonly replay: TurnReplay | null; readonly failure: Problem | null };
+import { useLoaded } from "./use-loaded.js";
 
 /** Runs a turn once more as its form says, and shows the new answer beside the one of then. */
 export function Replay({ of: { tenant, user, session_id: session, turn } }: { readonly of: TurnRecord }) {
-  const [{ running, replay, failure }, setState] = useState<Run>({ running: false, replay: null, failure: null });
-  const form = useRef<HTMLFormElement>(null);
-  const abort = useRef(new AbortController());
-  useEffect(() => () => abort.current.abort(), []);
-  if (tenant === null || user === null || session === null || turn === null) return <Empty>Which turn it is, is unknown.</Empty>;
-  const run = () => {
-    if (form.current === null || running) return;
-    const given = new FormData(form.current);
+  const [asked, setAsked] = useState<Otherwise | null>(null);
+  const known = tenant !== null && user !== null && session !== null && turn !== null;
+  const { value: replay, failure } = useLoaded(asked, async (signal) =>
+    asked && known ? client.replay({ tenant, user }, session, turn, asked, signal) : null,
+  );
+  if (!known) return <Empty>Which turn it is, is unknown.</Empty>;
+  const running = asked !== null && replay === null && failure === null;
+  const run = (form: HTMLFormElement) => {
+    if (running) return;
+    const given = new FormData(form);
     const [model, prompt] = ["model", "prompt"].map((name) => String(given.get(name) ?? "").trim());
-    const { signal } = abort.current;
-    setState({ running: true, replay: null, failure: null });
-    const otherwise = { memory: given.get("without") === null, ...(model && { model }), ...(prompt && { prompt }) };
-    client.replay({ tenant, user }, session, turn, otherwise, signal).then(
-      (answered) => signal.aborted || setState({ running: false, replay: answered, failure: null }),
-      (error: unknown) => signal.aborted || setState({ running: false, replay: null, failure: refusalOf(error) }),
-    );
+    setAsked({ memory: given.get("without") === null, ...(model && { model }), ...(prompt && { prompt }) });
   };
   return (
     <>
-      <form ref={form} class="replay row" onSubmit={sending(run)}>
+      <form class="replay row" onSubmit={sending(run)}>
         <Field label="Model" name="model" placeholder="as configured" autoComplete="off" />
         <label class="check">
           <input type="checkbox" name="without" />
@@ -49,7 +42,7 @@ export function Replay({ of: { tenant, user, session_id: session, turn } }: { re
         {running && "It is being answered …"}
         {replay !== null && <Difference of={replay.difference} />}
       </p>
-      {failure !== null && <Failed of={failure} again={run} />}
+      {failure !== null && <Failed of={failure} again={() => setAsked(asked && { ...asked })} />}
       {replay !== null && (
         <div class="side-by-side">
           <Answered title="As it was answered" of={replay.recorded} />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { Button } from "../web/controls.js";
 import { ConversationsScreen } from "./conversations.js";
 import { GuestScreen } from "./guest.js";
@@ -13,14 +14,18 @@ import { SignIn } from "./sign-in.js";
 import { nextTheme, theme } from "./theme.js";
 import { WaitingScreen } from "./waiting.js";
 
-const SCREENS = [
-  { name: "conversations", label: "Conversations", also: ["turns"] },
-  { name: "guests", label: "Guests", also: [] },
-  { name: "waiting", label: "Waiting for a word", also: [] },
-  { name: "queues", label: "Queues", also: [] },
-  { name: "plots", label: "Plots", also: [] },
-  { name: "health", label: "Health", also: [] },
-] as const;
+type Screen = (at: Route) => ComponentChildren;
+
+const SCREENS: Readonly<Record<string, readonly [label: string, screen: Screen]>> = {
+  conversations: ["Conversations", (at) => <ConversationsScreen at={at} />],
+  guests: ["Guests", ({ path: [tenant, user] }) => (tenant && user ? <GuestScreen tenant={tenant} user={user} /> : <GuestsScreen />)],
+  waiting: ["Waiting for a word", () => <WaitingScreen />],
+  queues: ["Queues", () => <QueuesScreen />],
+  plots: ["Plots", () => <PlotsScreen />],
+  health: ["Health", () => <HealthScreen />],
+};
+/** A turn is shown beside the conversations. */
+const nameOf = ({ screen }: Route) => (screen === "turns" ? "conversations" : screen);
 
 export function Studio() {
   if (unreachable.value !== null)
@@ -35,9 +40,7 @@ export function Studio() {
     <div class="studio">
       <Button label="Skip to the content" class="skip" onClick={toContent} />
       <Side />
-      <main id="content">
-        <Screen at={route.value} />
-      </main>
+      <main id="content">{Object.hasOwn(SCREENS, nameOf(route.value)) ? SCREENS[nameOf(route.value)]?.[1](route.value) : <Nowhere />}</main>
     </div>
   );
 }
@@ -48,10 +51,9 @@ function toContent(): void {
 }
 
 function Side() {
-  const { screen } = route.value;
   return (
     <header class="side">
-      <p class="brand">
+      <p class="brand row">
         <span class="mark" aria-hidden="true">
           M
         </span>
@@ -59,9 +61,9 @@ function Side() {
       </p>
       <nav aria-label="Studio">
         <ul>
-          {SCREENS.map(({ name, label, also }) => (
+          {Object.entries(SCREENS).map(([name, [label]]) => (
             <li key={name}>
-              <Link to={addressOf(name)} current={name === screen || also.some((other) => other === screen)}>
+              <Link to={addressOf(name)} current={name === nameOf(route.value)}>
                 {label}
               </Link>
             </li>
@@ -88,30 +90,11 @@ function aboutTexts(): string {
   return content ? "Texts are shown, as STUDIO_CONTENT is on." : "Texts are hidden, as STUDIO_CONTENT is off.";
 }
 
-function Screen({ at }: { readonly at: Route }) {
-  const [tenant, user] = at.path;
-  switch (at.screen) {
-    case "conversations":
-    case "turns":
-      return <ConversationsScreen at={at} />;
-    case "guests":
-      return tenant !== undefined && user !== undefined ? <GuestScreen tenant={tenant} user={user} /> : <GuestsScreen />;
-    case "waiting":
-      return <WaitingScreen />;
-    case "queues":
-      return <QueuesScreen />;
-    case "plots":
-      return <PlotsScreen />;
-    case "health":
-      return <HealthScreen />;
-    default:
-      return (
-        <>
-          <Heading title="Nothing here">There is no such screen</Heading>
-          <p>
-            <Link to={addressOf("conversations")}>To the conversations</Link>
-          </p>
-        </>
-      );
-  }
-}
+const Nowhere = () => (
+  <>
+    <Heading title="Nothing here">There is no such screen</Heading>
+    <p>
+      <Link to={addressOf("conversations")}>To the conversations</Link>
+    </p>
+  </>
+);

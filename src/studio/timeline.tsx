@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { Button } from "../web/controls.js";
 import { AsOf } from "./as-of.js";
-import { ChangeCard } from "./change-card.js";
+import { Changes } from "./change-card.js";
 import { client, type OwnerName } from "./client.js";
 import { momentOf, timeOf } from "./format.js";
-import { List, Paged } from "./parts.js";
+import { Paged } from "./parts.js";
 import { route, setQuery } from "./route.js";
 import { usePages } from "./use-loaded.js";
 
@@ -18,11 +18,7 @@ export function Timeline({ tenant, user }: OwnerName) {
       {moments.length > 0 && <Slider moments={moments} asOf={asOf} />}
       {asOf === null ? (
         <Paged of={changes} empty="Nothing was ever remembered of this guest." moreLabel="Show what was before">
-          {(rows) => (
-            <List of={rows} class="timeline">
-              {(row) => <ChangeCard of={row} owner={{ tenant, user }} among={rows} />}
-            </List>
-          )}
+          {(rows) => <Changes of={rows} owner={{ tenant, user }} />}
         </Paged>
       ) : (
         <AsOf owner={{ tenant, user }} at={asOf} />

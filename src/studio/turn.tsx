@@ -1,5 +1,5 @@
 import { Button, Facts } from "../web/controls.js";
-import { client, type TurnRecord } from "./client.js";
+import { client, type TurnPlace, type TurnRecord } from "./client.js";
 import { saveEvaluationCase } from "./evaluation-case.js";
 import { Empty, Heading, Link, List, Section, Shown } from "./parts.js";
 import { type Comparison, Prompt } from "./prompt.js";
@@ -11,14 +11,8 @@ import { Anything, Code, Figure, Name, State, Talk, When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
 import { Waterfall } from "./waterfall.js";
 
-interface TurnProps {
-  readonly tenant: string;
-  readonly user: string;
-  readonly session: string;
-  readonly turn: string;
-  /** With the prompt of the turn before. */
-  readonly compare: boolean;
-}
+/** `compare`: with the prompt of the turn before. */
+type TurnProps = TurnPlace & { readonly compare: boolean };
 
 /** All that was kept of one turn: what it knew, what it was given, how long it took, and what became of it. */
 export function TurnScreen({ tenant, user, session, turn, compare }: TurnProps) {

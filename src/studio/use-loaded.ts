@@ -18,7 +18,7 @@ export interface Loaded<T> {
 type Load<T> = (signal: AbortSignal) => Promise<T>;
 
 /** What a screen shows, asked for when `key` changes, and every `everyMs` while the page is seen. */
-export function useLoaded<T>(key: string, load: Load<T>, everyMs?: number): Loaded<T> {
+export function useLoaded<T>(key: unknown, load: Load<T>, everyMs?: number): Loaded<T> {
   const refused = (error: unknown) => {
     throw refusalOf(error);
   };

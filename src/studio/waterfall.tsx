@@ -1,6 +1,6 @@
 import type { Timing } from "./client.js";
 import { durationOf } from "./format.js";
-import { Filled } from "./parts.js";
+import { Filled, Table } from "./parts.js";
 import { Code, Figure, Name, Unknown } from "./shown.js";
 
 /** Width of the bars in units of the drawing. */
@@ -32,29 +32,19 @@ export function Waterfall({ timings, steps }: { readonly timings: readonly Timin
 function Bars({ of }: { readonly of: readonly Timing[] }) {
   const ends = of.filter(({ name }) => name !== BEHIND).map(endOf);
   const whole = Math.max(1, ...ends);
+  const isDueLater = ({ name, duration_ms: duration }: Timing) => name === BEHIND && duration === null;
   return (
-    <table class="waterfall">
-      <thead class="sr">
-        <tr>
-          <th scope="col">part</th>
-          <th scope="col">when</th>
-          <th scope="col">how long</th>
-        </tr>
-      </thead>
-      <tbody>
-        {of.map((timing, index) => (
-          <tr key={index}>
-            <th scope="row">
-              <Code of={timing.name} />
-            </th>
-            <td>
-              <Bar of={timing} whole={whole} />
-            </td>
-            <td>{timing.name === BEHIND && timing.duration_ms === null ? "after" : <Figure of={timing.duration_ms} as="duration" />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="waterfall">
+      <Table
+        label="How long each part took"
+        of={of}
+        columns={[
+          ["Part", ({ name }) => <Code of={name} />],
+          ["When", (timing) => <Bar of={timing} whole={whole} />],
+          ["How long", (timing) => (isDueLater(timing) ? "after" : <Figure of={timing.duration_ms} as="duration" />)],
+        ]}
+      />
+    </div>
   );
 }
 

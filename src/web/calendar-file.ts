@@ -1,3 +1,5 @@
+import type { Fields } from "./api-types.js";
+
 /** A booking as an event of a calendar (RFC 5545). */
 
 const LINE_BYTES = 75;
@@ -27,14 +29,8 @@ function folded(line: string): string {
   return text;
 }
 
-export interface CalendarBooking {
-  readonly starts_at?: unknown;
-  readonly reference?: unknown;
-  readonly booking_id?: unknown;
-  readonly title: string;
-  readonly where?: string;
-  readonly seats?: string;
-}
+/** What is asked of a booking of any product's. */
+export type CalendarBooking = Fields & Readonly<{ title: string; where?: string; seats?: string }>;
 
 /** Null where it does not say when it begins. `now`: when it is made. */
 export function calendarFile(booking: CalendarBooking, now = new Date()): string | null {

@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { forThisTab } from "./browser-store.js";
 import { sending } from "./controls.js";
+import type { Conversation, Exchange } from "./conversation.js";
 import { me, on, session } from "./state.js";
 import { byId, sendOnEnter, toast } from "./ui.js";
 
@@ -20,12 +21,11 @@ const characters = (text: string) => [...text].length;
 /** Whether a conversation is shown: what is said before would be said into none. */
 let ready = false;
 
-type Said = Readonly<{ question: { readonly value: string }; busy: { readonly value: boolean } }>;
 /** By its key: what was said last. */
-const said = new Map<string, Said>();
+const said = new Map<string, Exchange>();
 
 /** A message is on its way; null for one of which nothing is kept. */
-export function toServer(id: string | null, exchange: Said | null): void {
+export function toServer(id: string | null, exchange: Exchange | null): void {
   if (exchange === null) return;
   const key = keyOf("unsent", id);
   said.set(key, exchange);
@@ -43,26 +43,20 @@ function notTaken(): string | null {
   return text;
 }
 
-interface ComposerHooks {
-  send(text: string): void;
-  stop(): void;
-  isBusy(): boolean;
-}
-
 /** Nothing is sent while an answer is under way. */
-export function startComposer({ send, stop, isBusy }: ComposerHooks): void {
+export function startComposer(shown: { readonly value: Conversation }): void {
   const submit = () => {
     const text = field.value.trim();
     if (!text || !ready || characters(text) > MAX_CHARS) return;
-    if (isBusy()) return toast("I am still answering. Your words stay here: send them when the answer is there.");
+    if (shown.value.busy.value) return toast("I am still answering. Your words stay here: send them when the answer is there.");
     setText("");
-    send(text);
+    shown.value.say(text);
   };
   byId("composer").addEventListener("submit", sending(submit));
   field.addEventListener("input", () => setText(field.value));
   field.addEventListener("keydown", sendOnEnter);
-  byId("stop").addEventListener("click", stop);
-  effect(() => showBusy(isBusy()));
+  byId("stop").addEventListener("click", () => shown.value.stop());
+  effect(() => showBusy(shown.value.busy.value));
   on("session", ({ begun, live }) => {
     // A conversation that has begun just now has a name of its own, and what is being typed goes on.
     if (begun) forThisTab.remove(draftKey(null));

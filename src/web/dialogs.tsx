@@ -250,7 +250,7 @@ function Users({ close }: { readonly close: () => void }) {
       {others.length > 0 && (
         <div class="row">
           {others.map((user) => (
-            <Button label={user} key={user} class="chip" onClick={() => void become(user)} />
+            <Button label={user} key={user} class="chip row" onClick={() => void become(user)} />
           ))}
         </div>
       )}

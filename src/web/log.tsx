@@ -201,7 +201,7 @@ function Noted({ of }: { readonly of: { readonly id: string; readonly text: stri
     forgetWithUndo(of, () => (gone.value = false));
   };
   return (
-    <p ref={line} class={gone.value ? "noted row gone" : "noted row"} tabIndex={-1}>
+    <p ref={line} class={gone.value ? "noted gone" : "noted"} tabIndex={-1}>
       <span dir="auto">Noted: {of.text}</span>
       <Button label="Forget" aria-label={`Forget: ${of.text}`} hidden={gone.value} onClick={forget} />
     </p>

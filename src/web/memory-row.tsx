@@ -1,14 +1,12 @@
 import { signal, useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { api, type Patch } from "./api.js";
-import type { Memory, Why } from "./api-types.js";
+import type { Memory, MemoryEvent, Why } from "./api-types.js";
 import { Button, Submit, sending } from "./controls.js";
 import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from "./format.js";
 import { companions, forgetWithUndo } from "./memories.js";
-import { serverWords } from "./problems.js";
 import { tell } from "./state.js";
-import { InPlaceForm, Marked, Said, sendOnEnter, toast, trying, useFocusBack } from "./ui.js";
+import { Answered, InPlaceForm, Marked, Said, sendOnEnter, toast, trying, useFocusBack } from "./ui.js";
 
 /** One memory in the panel, with what can be done about it; and the way to add one. */
 
@@ -37,15 +35,13 @@ export function Tags({ of }: { readonly of: Memory }) {
 
 /** Whose row has the focus once it is there: a changed text is another memory. */
 const edited = signal<string | null>(null);
-const VIEWS = { "Why?": whyOf, Changes: changesOf } as const;
-type View = keyof typeof VIEWS;
+type View = "Why?" | "Changes";
 
 export function MemoryRow({ of }: { readonly of: Memory }) {
   const row = useRef<HTMLLIElement>(null);
   const editing = useSignal(false);
   const { ref: edit, back } = useFocusBack();
   const view = useSignal<View | null>(null);
-  const below = useSignal<ComponentChildren>(null);
   useLayoutEffect(() => {
     if (edited.value !== of.id || document.activeElement !== document.body) return;
     edit.current?.focus();
@@ -69,13 +65,6 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
   };
   const look = (name: View) => {
     view.value = view.value === name ? null : name;
-    below.value = null;
-    if (view.value === null) return;
-    VIEWS[name](of)
-      .catch((error: unknown) => <p class="small warn">{serverWords(error)}</p>)
-      .then((shown) => {
-        if (view.value === name) below.value = shown;
-      });
   };
   const opener = (name: View) => (
     <Button label={name} aria-expanded={view.value === name} aria-label={`${name} ${of.text}`} onClick={() => look(name)} />
@@ -94,15 +83,14 @@ export function MemoryRow({ of }: { readonly of: Memory }) {
             {opener("Changes")}
             <Button label="Forget" aria-label={`Forget ${of.text}`} onClick={forget} />
           </div>
-          <div class="below">{below}</div>
+          <div class="below">
+            {view.value === "Why?" && <Answered ask={() => api.why(of.id)}>{(why) => <Reason of={why} />}</Answered>}
+            {view.value === "Changes" && <Answered ask={() => api.history(of.id)}>{(events) => <Changes of={events} />}</Answered>}
+          </div>
         </>
       )}
     </li>
   );
-}
-
-async function whyOf({ id }: Memory): Promise<ComponentChildren> {
-  return <Reason of={await api.why(id)} />;
 }
 
 /** Why something is known: the guest's own words, with the part that says it marked, and the way to where they were said. */
@@ -138,44 +126,29 @@ export function Reason({ of: { memory, source, because } }: { readonly of: Why }
 }
 
 /** A memory's life, oldest first. */
-async function changesOf({ id }: Memory): Promise<ComponentChildren> {
-  const events = await api.history(id);
-  return (
-    <ol class="plain changes">
-      {events.map(({ at, event, text }) => (
-        <li key={at + event}>
-          <span class="small">{`${when(at)} · ${HAPPENED[event] ?? event}`}</span>
-          {text && <span class={event === "superseded" ? "past" : ""}>{text}</span>}
-        </li>
-      ))}
-    </ol>
-  );
-}
+const Changes = ({ of }: { readonly of: readonly MemoryEvent[] }) => (
+  <ol class="plain changes">
+    {of.map(({ at, event, text }) => (
+      <li key={at + event}>
+        <span class="small">{`${when(at)} · ${HAPPENED[event] ?? event}`}</span>
+        {text && <span class={event === "superseded" ? "past" : ""}>{text}</span>}
+      </li>
+    ))}
+  </ol>
+);
 
-/** What a form says of a memory: what, whether it must hold, about whom, until when. */
-interface Told {
-  readonly text: string;
-  readonly strength: "hard" | "soft";
-  readonly subject: string;
-  /** The last day on which it holds, as a date field has it. */
-  readonly until: string;
-}
-
-function toldIn(form: HTMLFormElement): Told {
+/** What a form says of a memory: what, whether it must hold, about whom, and the last day on which it holds, as a date field has it. */
+function toldIn(form: HTMLFormElement) {
   const data = new FormData(form);
   const field = (name: string) => String(data.get(name) ?? "").trim();
   const who = field("who");
-  return {
-    text: field("text"),
-    strength: data.has("hard") ? "hard" : "soft",
-    subject: who ? `companion:${who}` : "self",
-    until: field("until"),
-  };
+  const strength: Memory["strength"] = data.has("hard") ? "hard" : "soft";
+  return { text: field("text"), strength, subject: who ? `companion:${who}` : "self", until: field("until") };
 }
 
 const untilOf = ({ valid_until: end }: Partial<Memory>) => (end ? isoDay(lastDay(end)) : "");
 
-function changesIn(memory: Memory, { text, strength, subject, until }: Told): Patch {
+function changesIn(memory: Memory, { text, strength, subject, until }: ReturnType<typeof toldIn>): Patch {
   return {
     ...(text && text !== memory.text && { text }),
     ...(strength !== memory.strength && { strength }),

@@ -55,11 +55,7 @@ startFrame();
 startPause();
 startTabs();
 startSessions();
-startComposer({
-  send: (text) => shown.value.say(text),
-  stop: () => shown.value.stop(),
-  isBusy: () => shown.value.busy.value,
-});
+startComposer(shown);
 show("toasts", <Toasts />);
 show("memory-panel", <Panel onClose={() => showDrawer("memory-panel", false)} />);
 show("log", <Log />);

@@ -31,7 +31,8 @@ export const problemOf = (error: unknown): Problem =>
 
 const AGAIN = "Your message is kept. Try again: nothing is done twice.";
 
-const WORDS: Readonly<Record<string, readonly [title: string, hint: string]>> = {
+/** A function, so that Studio, which asks for none, has none of them in its bundle. */
+const words = (): Readonly<Record<string, readonly [title: string, hint: string]>> => ({
   OFFLINE: ["I can't reach the house at the moment", "As soon as the connection is back, I send this again."],
   DISCONNECTED: ["The connection broke off", AGAIN],
   MODEL_TIMEOUT: ["That took too long", `What I think with was too slow. ${AGAIN}`],
@@ -55,7 +56,7 @@ const WORDS: Readonly<Record<string, readonly [title: string, hint: string]>> = 
   MEMORY_NOT_FOUND: ["This is forgotten already", ""],
   SHUTTING_DOWN: ["The house is restarting", AGAIN],
   UNAUTHENTICATED: ["You are signed out", "Try again to sign in and go on."],
-};
+});
 
 /** Those that are over after the seconds that the server names. */
 const WAITS = ["RATE_LIMITED", "TOO_MANY_STREAMS"];
@@ -66,7 +67,7 @@ const HOUSE = ["MODEL_REFUSED_REQUEST"];
 /** For a guest. */
 export function wordsFor(error: unknown): { readonly title: string; readonly hint: string } {
   const { code, status, message, hint: own, retryAfter } = problemOf(error);
-  const [title, usual = ""] = WORDS[code] ?? (status >= 500 ? ["Something went wrong on my side", AGAIN] : []);
+  const [title, usual = ""] = words()[code] ?? (status >= 500 ? ["Something went wrong on my side", AGAIN] : []);
   if (title === undefined) return { title: "That did not work", hint: status > 0 ? message : "Try again, or reload the page." };
   if (HOUSE.includes(code)) return { title, hint: [usual, own].filter(Boolean).join(" ") };
   return { title, hint: WAITS.includes(code) && retryAfter > 1 ? `Try again in ${retryAfter} seconds.` : usual };

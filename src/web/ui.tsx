@@ -3,6 +3,7 @@ import { type ComponentChildren, type ComponentProps, createContext, createRef, 
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, type ButtonProps, Facts, Submit, sending } from "./controls.js";
 import { problemOf, serverWords, wordsFor } from "./problems.js";
+import { useAnswer } from "./use-answer.js";
 
 /** What all parts of the page are made of. A text is always text: nothing here makes markup of it. */
 
@@ -40,6 +41,15 @@ export function useFocus<E extends HTMLElement>(when: unknown, find: (within: E)
 
 /** Where what had the focus is gone: whoever went on to something else meanwhile stays there. */
 export const ifLost = <E extends HTMLElement>(node: E) => (document.activeElement === document.body ? node : null);
+
+type AnsweredProps<T> = Readonly<{ ask: () => Promise<T>; children: (value: T) => ComponentChildren }>;
+
+/** What is asked for as long as it is shown, or why it isn't there. */
+export function Answered<T>({ ask, children }: AnsweredProps<T>): ComponentChildren {
+  const { value, failure } = useAnswer([], ask);
+  if (failure !== null) return <p class="small warn">{serverWords(failure)}</p>;
+  return value === null ? null : children(value);
+}
 
 type SaidProps = Readonly<{ of: ComponentChildren; as?: "p" | "span" | "b" | "div" | "summary"; class?: string; title?: string }>;
 

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 
 interface Answered<T> {
   /** What came last; null before anything did. */
@@ -16,27 +17,32 @@ interface Answered<T> {
  */
 export function useAnswer<T>(keys: readonly unknown[], ask: (signal: AbortSignal) => Promise<T>, everyMs?: number): Answered<T> {
   const key = useMemo(() => ({}), keys);
-  const [state, setState] = useState<{ readonly key: object; readonly value: T | null; readonly failure: unknown }>({
+  const state = useSignal<{ readonly key: object; readonly value: T | null; readonly failure: unknown }>({
     key,
     value: null,
     failure: null,
   });
-  const [round, setRound] = useState(0);
-  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const round = useSignal(0);
+  const reload = () => {
+    round.value += 1;
+  };
   // Another round asks again.
   useEffect(() => {
     const abort = new AbortController();
-    const { signal } = abort;
-    ask(signal).then(
-      (value) => signal.aborted || setState({ key, value, failure: null }),
-      (failure: unknown) => signal.aborted || setState((before) => ({ key, value: before.key === key ? before.value : null, failure })),
+    const put = (answered: typeof state.value) => {
+      if (!abort.signal.aborted) state.value = answered;
+    };
+    ask(abort.signal).then(
+      (value) => put({ key, value, failure: null }),
+      (failure: unknown) => put({ key, value: state.value.key === key ? state.value.value : null, failure }),
     );
     return () => abort.abort();
-  }, [key, round]);
+  }, [key, round.value]);
   useEffect(() => {
     if (everyMs === undefined) return;
     const timer = setInterval(() => document.hidden || reload(), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
-  return { value: state.value, failure: state.failure, isCurrent: state.key === key, reload };
+  const { value, failure } = state.value;
+  return { value, failure, isCurrent: state.value.key === key, reload };
 }
