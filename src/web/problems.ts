@@ -1,13 +1,8 @@
 /** What went wrong, in a guest's words, by the problem's code: a title, and what can be done. */
 
-export interface ProblemBody {
-  readonly title?: string;
-  readonly detail?: string;
-  readonly code?: string;
-  readonly hint?: string;
-  readonly status?: number;
-  readonly retry_after?: number;
-}
+export type ProblemBody = Readonly<
+  Partial<Record<"title" | "detail" | "code" | "hint", string>> & { status?: number; retry_after?: number }
+>;
 
 /** A problem that the server answered with, or its being out of reach. */
 export class Problem extends Error {

@@ -1,5 +1,5 @@
 import { type Signal, signal, useComputed } from "@preact/signals";
-import { type ComponentChildren, type ComponentProps, createContext, createRef, Fragment, render } from "preact";
+import { type ComponentChildren, type ComponentProps, createContext, Fragment, render } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, type ButtonProps, Facts, Submit, sending } from "./controls.js";
 import { problemOf, serverWords, wordsFor } from "./problems.js";
@@ -242,10 +242,9 @@ interface Question {
 /** Asks in a modal dialog. Resolves to what was typed, empty where nothing was asked for; null where it was dismissed. */
 export async function ask({ title, text, secret, confirm, danger = false, extra }: Question): Promise<string | null> {
   let said: string | null = null;
-  const field = createRef<HTMLInputElement>();
   await openDialog(title, (close) => {
-    const send = () => {
-      said = field.current?.value.trim() ?? "";
+    const send = (form: HTMLFormElement) => {
+      said = String(new FormData(form).get("secret") ?? "").trim();
       close();
     };
     return (
@@ -255,7 +254,7 @@ export async function ask({ title, text, secret, confirm, danger = false, extra 
         {secret && (
           <label>
             {secret}
-            <input ref={field} type="password" maxLength={8192} autofocus />
+            <input name="secret" type="password" maxLength={8192} autofocus />
           </label>
         )}
         {extra}
