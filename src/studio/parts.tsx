@@ -101,24 +101,27 @@ export const List = <T,>({ class: look, item, as: Tag = "ol", children, ...fille
   </Filled>
 );
 
+/** What stands at the head of a column, and what a row has in it. */
+type Column<T> = readonly [name: string, cell: (row: T, index: number) => ComponentChildren];
+
 interface TableProps<T> {
   /** Says what it is to who can't see it; a keyboard scrolls it by this. */
   readonly label: string;
   readonly of: readonly T[];
-  /** What stands at the head of each column, and what a row has in it; by the first one a row is named. */
-  readonly columns: readonly (readonly [name: string, cell: (row: T, index: number) => ComponentChildren])[];
+  /** By the first one a row is named. */
+  readonly columns: readonly [Column<T>, ...Column<T>[]];
 }
 
 /** A table that scrolls by itself where it is too wide. */
-export const Table = <T,>({ label, of, columns: [first, ...others] }: TableProps<T>) => (
+export const Table = <T,>({ label, of, columns }: TableProps<T>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it
   <section class="scroll" aria-label={label} tabIndex={0}>
     <table>
       <thead>
         <tr>
-          {[first, ...others].map((column) => (
-            <th scope="col" key={column?.[0]}>
-              {column?.[0]}
+          {columns.map(([name]) => (
+            <th scope="col" key={name}>
+              {name}
             </th>
           ))}
         </tr>
@@ -126,8 +129,8 @@ export const Table = <T,>({ label, of, columns: [first, ...others] }: TableProps
       <tbody>
         {of.map((row, index) => (
           <tr key={index}>
-            <th scope="row">{first?.[1](row, index)}</th>
-            {others.map(([name, cell]) => (
+            <th scope="row">{columns[0][1](row, index)}</th>
+            {columns.slice(1).map(([name, cell]) => (
               <td key={name}>{cell(row, index)}</td>
             ))}
           </tr>
