@@ -68,11 +68,11 @@ export const categoriesSchema = z
       open: z.string().min(1).max(64).nullable().default(null),
       occasions: z
         .strictObject({
-          always: occasionNames,
+          at: occasionNames,
           named: occasionNames,
-          otherwise: occasionNames,
           alike: occasionNames,
           placed: z.boolean().optional(),
+          residence: z.string().min(1).max(64).optional(),
         })
         .optional(),
     }),

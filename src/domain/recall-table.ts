@@ -13,7 +13,11 @@ export interface Occasion {
   readonly decides?: ByLanguage;
   /** Sentences of guests that mean it, with or without its words: a message is compared with them by meaning. Default: none. */
   readonly anchors?: ByLanguage;
-  /** It says how rather than what: beside these occasions it counts for nothing. Default: none. */
+  /** It says how rather than what: paying, where to sit, when. What is for one thing is for no other, whatever the how. Default false. */
+  readonly how?: boolean;
+  /** It asks what somebody would like: what the user likes stands back where others come along. Default false. */
+  readonly taste?: boolean;
+  /** Beside these occasions it counts for nothing. Default: none. */
   readonly unless?: readonly string[];
   /** Occasions that it is always one of as well. Default: none. */
   readonly implies?: readonly string[];
@@ -54,14 +58,14 @@ export interface RecallTable {
 
 /** When the statements of a category matter. */
 export interface CategoryOccasions {
-  /** Always. Default: none. */
-  readonly always?: readonly string[] | undefined;
-  /** Where the statement's own words name them. Default: none. */
+  /** At these. Default: none. */
+  readonly at?: readonly string[] | undefined;
+  /** At those of these that a statement's own words name, and then at no other that says what rather than how. Default: none. */
   readonly named?: readonly string[] | undefined;
-  /** Where they name none of these. Default: none. */
-  readonly otherwise?: readonly string[] | undefined;
   /** Only those that are most like the message, where they name none of these. Default: none. */
   readonly alike?: readonly string[] | undefined;
-  /** What names a place matters to messages that name it too. Default false. */
+  /** What names a place matters to messages that name it too, or name none where it is the user's own. Default false. */
   readonly placed?: boolean | undefined;
+  /** The aspect that says where the user lives: what names no place is about there. Default: none does. */
+  readonly residence?: string | undefined;
 }

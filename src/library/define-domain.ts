@@ -118,7 +118,7 @@ function recallOf(described: readonly CategoryDefinition[], given: DomainDefinit
     described.flatMap(({ name, situations: words }) => (words === undefined ? [] : [[name, { words }]])),
   );
   const categories = described.map(({ situations, ...each }) =>
-    situations === undefined ? each : { ...each, occasions: { always: [each.name] } },
+    situations === undefined ? each : { ...each, occasions: { at: [each.name] } },
   );
   if (given !== undefined) return { categories, recall: { ...recallTableOf(given.occasions), ...given } };
   return { categories, recall: Object.keys(occasions).length === 0 ? undefined : recallTableOf(occasions) };
@@ -226,8 +226,8 @@ function wrongOccasions(categories: readonly Category[], recall: RecallTable | u
   if (recall === undefined) return [];
   if (typeof recall.occasions !== "object") return [at("/recall/occasions", "it names none")];
   const known = Object.keys(recall.occasions);
-  const used = categories.flatMap(({ name, occasions: { always = [], named = [], otherwise = [], alike = [] } = {} }) =>
-    [...always, ...named, ...otherwise, ...alike].map((occasion) => ({ name, occasion })),
+  const used = categories.flatMap(({ name, occasions: { at: general = [], named = [], alike = [] } = {} }) =>
+    [...general, ...named, ...alike].map((occasion) => ({ name, occasion })),
   );
   return [
     ...used

@@ -6,6 +6,10 @@ import type { MeantOccasions } from "./recall-decision.js";
 /** Cosines of a message to an anchor from which it is sure, and likely, to mean the same. */
 const SURE_FROM = 0.55;
 const LIKELY_FROM = 0.32;
+/** Where none is likely: from which it is taken for what it is nearest to, rather than for anything. */
+const POSSIBLE_FROM = 0.26;
+/** What is further from all anchors of occasions says nothing of any. */
+const FAR_BELOW = 0.23;
 /** To what no memory has a part in a message is as near as this, and nearer than to anything else by as much. */
 const ELSEWHERE_FROM = 0.38;
 const ELSEWHERE_BEFORE = 0.1;
@@ -50,10 +54,12 @@ export class RecallAnchors {
     const best = ranked[0]?.[1] ?? -1;
     const within = (from: number) =>
       ranked.flatMap(([occasion, near]) => (occasion !== null && near >= from && near >= best - BESIDE ? [occasion] : []));
+    const ofOccasions = ranked.filter(([occasion]) => occasion !== null);
     return {
       sure: within(SURE_FROM),
-      likely: within(LIKELY_FROM),
+      likely: within((ofOccasions[0]?.[1] ?? -1) >= LIKELY_FROM ? LIKELY_FROM : POSSIBLE_FROM),
       elsewhere: ranked[0]?.[0] === null && best >= ELSEWHERE_FROM && best - (ranked[1]?.[1] ?? -1) >= ELSEWHERE_BEFORE,
+      far: ofOccasions.every(([, near]) => near < FAR_BELOW),
     };
   }
 

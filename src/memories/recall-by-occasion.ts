@@ -19,8 +19,6 @@ export interface RecallByOccasionParts {
   readonly embedder?: Embedder;
   /** Days after which the weight of a soft memory is half. Default 180. */
   readonly halfLifeDays?: number;
-  /** Soft memories for one occasion, at most. Default 3. */
-  readonly perOccasion?: number;
   /** Soft memories where the occasion isn't known, at most. Default 12. */
   readonly standing?: number;
 }
@@ -41,8 +39,8 @@ export class RecallByOccasion {
   readonly #party: RecallParty;
   readonly #anchors: RecallAnchors | null;
 
-  constructor({ table, embedder, categoriesOf, halfLifeDays = 180, perOccasion = 3, standing = 12 }: RecallByOccasionParts) {
-    this.#parts = { categoriesOf, halfLifeDays, perOccasion, standing };
+  constructor({ table, embedder, categoriesOf, halfLifeDays = 180, standing = 12 }: RecallByOccasionParts) {
+    this.#parts = { categoriesOf, halfLifeDays, standing };
     this.#words = new RecallWords(table);
     this.#party = new RecallParty(table.party);
     this.#anchors = embedder === undefined || embedder.lexical ? null : new RecallAnchors(table, embedder);
@@ -53,7 +51,7 @@ export class RecallByOccasion {
     { records, scores, vector }: FoundMemories,
     { text, now }: Pick<RecallRequest, "text" | "now">,
   ): Promise<DecidedRecall> {
-    const { categoriesOf, halfLifeDays, perOccasion, standing } = this.#parts;
+    const { categoriesOf, halfLifeDays, standing } = this.#parts;
     const categories = categoriesOf(owner);
     await this.#read(records, categories);
     const { given, held_back } = decideRecall(
@@ -64,7 +62,6 @@ export class RecallByOccasion {
         party: this.#party,
         categories,
         ranking: { halfLifeDays, categoryOrder: categories.map(({ name }) => name) },
-        perOccasion,
         standing,
       },
     );

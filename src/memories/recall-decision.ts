@@ -4,6 +4,7 @@ import type { HeldBackReason, RecallReason } from "../domain/session.js";
 import { type Ranking, topStanding, weight } from "../domain/standing-preferences.js";
 import type { Coming, RecallParty } from "./recall-party.js";
 import { type MemoryOccasions, type RecallWords, WHEN } from "./recall-words.js";
+import { holds, tellingWordsOf } from "./telling-words.js";
 
 /** What is decided about. */
 export interface RecallCandidates {
@@ -29,6 +30,8 @@ export interface MeantOccasions {
   readonly likely: readonly string[];
   /** It is nearest to what no memory has a part in. */
   readonly elsewhere: boolean;
+  /** Far from every occasion: with idle words around it, it is idle talk. */
+  readonly far: boolean;
 }
 
 /** How a domain and a deployment have it. */
@@ -37,8 +40,6 @@ export interface RecallRules {
   readonly party: RecallParty;
   readonly categories: readonly Category[];
   readonly ranking: Ranking;
-  /** Soft memories for one of the message's occasions, at most. */
-  readonly perOccasion: number;
   /** Soft memories where the occasion isn't known, at most. */
   readonly standing: number;
 }
@@ -50,27 +51,19 @@ export interface RecallDecision {
   readonly held_back: Readonly<Partial<Record<HeldBackReason, number>>>;
 }
 
-/** Memories that hold one of the message's words are few where the word tells anything. */
-const TELLING_IN = 2;
 /** Of tastes in general, so many as are most like what is asked for. */
 const MOST_ALIKE = 2;
-/** What is so like the message as nothing else is given, whatever its occasion. */
-const LIKE = 0.3;
-/** What is like the message is among as many of all memories. */
+/** What is like the message is among as many of all memories; and what shares no more than a word with it among fewer. */
 const ALIKE_AMONG = 5;
-/** The aspect of where somebody lives. */
-const HOME = "home";
-/** Shorter words tell nothing. */
-const TELLING_LETTERS = 3;
-/** Words that are shorter are compared as they are; longer ones without an ending of so many letters. */
-const FORM_LETTERS = 4;
-const ENDING_LETTERS = 2;
-const NUMBER = /^\d+$/u;
+const WORD_AMONG = 2;
+/** Soft memories for one of the message's occasions, at most; and where it is asked what somebody would like. */
+const PER_OCCASION = 2;
+const TASTES = 4;
 
 /**
- * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come, or may come
- * and the occasion may call for them; of what is soft what the occasion and the party call for, and what shares a telling word with it.
- * Pure. What a booking must mind is not decided here: its gate reads all needs.
+ * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come and the message
+ * is for nothing else, or may come and the occasion calls for them; of what is soft what the occasion and the party call for, and what shares
+ * a telling word with it. Pure. What a booking must mind is not decided here: its gate reads all needs.
  */
 export function decideRecall(candidates: RecallCandidates, message: MessageToRecallFor, rules: RecallRules): RecallDecision {
   const { now } = message;
@@ -79,18 +72,14 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const records = candidates.records.filter((record) => isAtHand(record, now));
   const party = rules.party.of(said.words, records);
   const isNobodyNamed = !records.some(({ subject }) => subject !== "self" && party.coming(subject) === "comes");
-  const meant = words.counting(
-    said.isDecided
-      ? said.occasions
-      : new Set([
-          ...said.occasions,
-          ...(message.meaning?.sure ?? []),
-          ...(said.occasions.size === 0 ? (message.meaning?.likely ?? []) : []),
-        ]),
-  );
+  const told = words.counting(said.isDecided ? said.occasions : new Set([...said.occasions, ...(message.meaning?.sure ?? [])]));
+  const meant = told.size > 0 || said.isDecided ? told : words.counting(new Set(message.meaning?.likely));
+  const things = words.thingsOf(meant);
+  const thingsTold = words.thingsOf(told);
   const isElsewhere = said.elsewhere !== "no" || message.meaning?.elsewhere === true;
   const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && meant.size === 0 && isNobodyNamed;
-  if (said.isIdle || asksNothing) return { given: [], held_back: counted(records.map(() => "idle")) };
+  const isIdle = said.isIdle || (said.isNearlyIdle && message.meaning?.far === true);
+  if (isIdle || asksNothing) return { given: [], held_back: counted(records.map(() => "idle")) };
 
   const readOf = (record: MemoryRecord) => words.ofMemory(record, categoryOf(rules.categories, record.category));
   const given = new Map<MemoryRecord, RecallReason>();
@@ -98,21 +87,22 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   for (const record of records.filter(({ strength }) => strength === "hard").sort(byStated))
     if (record.subject === "self") given.set(record, "own_need");
     else if (party.coming(record.subject) === "stays") held.set(record, "not_coming");
-    else if (party.coming(record.subject) === "untold" && !mayMatter(record)) held.set(record, "occasion");
-    else given.set(record, "companion_need");
+    else if (isCalledFor(record)) given.set(record, "companion_need");
+    else held.set(record, "occasion");
 
   const soft = records.filter(({ strength }) => strength === "soft");
   const outdated = outdatedIn(records, rules.categories);
   // Where no place is named, it is where the guest lives.
-  const here = said.places.length > 0 ? [] : records.filter(isHome).flatMap((record) => readOf(record).words);
+  const here = said.places.length > 0 ? [] : records.filter(isResidence).flatMap((record) => readOf(record).words);
   const placesMeant = new Set([...said.words, ...here]);
   // Where nothing tells what is alike, a word that also names an occasion is the only one that does.
   const mayTell = candidates.scores.size === 0 ? said.content : said.telling;
-  const telling = tellingWordsOf(new Set(mayTell.filter((word) => !party.names.has(word))), soft.map(readOf));
+  const telling = tellingWordsOf(new Set(mayTell.filter((word) => !party.words.has(word))), soft.map(readOf));
   // What names a thing or a time that is remembered is about that, whatever the occasion.
   const isNamed = meant.size === 0 && (telling.length > 0 || soft.some((record) => sharesDay(readOf(record), said)));
   const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  const nearest = new Set(byScore.slice(0, ALIKE_AMONG).map(([id]) => id));
+  const nearest = (among: number) => new Set(byScore.slice(0, among).map(([id]) => id));
+  const [alike, alikeByWord] = [nearest(ALIKE_AMONG), nearest(WORD_AMONG)];
   const chosen: Chosen[] = [];
   for (const record of soft) {
     const judged = outdated.has(record) ? "outdated" : judge(record);
@@ -120,7 +110,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     else chosen.push(judged);
   }
   const order = (record: MemoryRecord) => 2 * (candidates.scores.get(record.id) ?? 0) + weight(record, now, rules.ranking);
-  const kept = meant.size === 0 ? bestOfAll(chosen, order) : bestOfEach(chosen, order);
+  const kept = meant.size === 0 ? bestOfAll(chosen, order) : bestOfEach(withoutUnclear(chosen), order);
   for (const { record, why } of kept) given.set(record, why === "alike" ? "likeness" : why);
   for (const { record } of chosen) if (!given.has(record)) held.set(record, "limit");
   return {
@@ -128,10 +118,13 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     held_back: counted(held.values()),
   };
 
-  /** Whether somebody's need that may not come is for an occasion that the message's words don't exclude. */
-  function mayMatter(record: MemoryRecord): boolean {
+  /** Whether a need is called for whose companion comes, or may come. */
+  function isCalledFor(record: MemoryRecord): boolean {
     const { occasions } = readOf(record);
-    return party.together || occasions === null || said.occasions.size === 0 || [...meant].some((occasion) => occasions.has(occasion));
+    const comes = party.together || party.coming(record.subject) === "comes";
+    if (occasions === null) return true;
+    if (thingsTold.length === 0) return comes;
+    return thingsTold.some((thing) => occasions.has(thing)) && (comes || !words.isForAll(occasions));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
@@ -139,50 +132,82 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     const coming: Coming | "self" = record.subject === "self" ? "self" : party.coming(record.subject);
     const category = categoryOf(rules.categories, record.category);
     const its = readOf(record);
-    const isWordShared = telling.some((word) => holds(its, word));
+    const isWordShared = (byScore.length === 0 || alikeByWord.has(record.id)) && telling.some((word) => holds(its, word));
     const shared = isWordShared || sharesDay(its, said);
     if (coming === "stays") return "not_coming";
-    if (isOnAnotherDay(its, said) || isElsewhereThan(its)) return "occasion";
+    if (isOnAnotherDay(its, said) || isElsewhereThan(record, its)) return "occasion";
     if (isNamed && coming !== "comes") return shared ? as("likeness") : "occasion";
     // Of somebody who may not come a day that suits them tells nothing.
     if (coming === "untold") return isWordShared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
     if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
-    const occasions = [...meant].filter((occasion) => its.occasions?.has(occasion) && !isOnItsDays(its, occasion));
-    if (occasions.length > 0) return as(coming === "comes" ? "party" : "occasion", occasions);
+    const occasions = isForAnother(its) ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(its, each));
+    if (occasions.length > 0 && !isTasteOfOthers(coming, occasions)) return as(coming === "comes" ? "party" : "occasion", occasions);
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return as(coming === "comes" ? "party" : "standing");
-    if (shared || (isOpen(category) && byScore[0]?.[0] === record.id && byScore[0][1] > LIKE)) return as("likeness");
-    return nearest.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion)) ? as("alike") : "occasion";
+    if (shared) return as("likeness");
+    return alike.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion)) ? as("alike") : "occasion";
   }
 
-  /** It is for places alone, none of which is meant. */
-  function isElsewhereThan({ places }: MemoryOccasions): boolean {
+  /** Its own words say what it is for, and the message is about something else. */
+  function isForAnother({ named }: MemoryOccasions): boolean {
+    const its = words.thingsOf(named);
+    return its.length > 0 && things.length > 0 && !its.some((thing) => things.includes(thing));
+  }
+
+  /** It would be given for what the user likes, where it is asked what others like. */
+  function isTasteOfOthers(coming: Coming | "self", occasions: readonly string[]): boolean {
+    return coming === "self" && !isNobodyNamed && occasions.every((occasion) => words.asksForTaste(occasion));
+  }
+
+  /** It is for places alone, none of which is meant. What is for a time is for wherever the user is then. */
+  function isElsewhereThan(record: MemoryRecord, { places }: MemoryOccasions): boolean {
+    if (isResidence(record) || (record.valid_until !== null && said.places.length === 0)) return false;
     return places.length > 0 && !places.some((place) => placesMeant.has(place));
+  }
+
+  function isResidence({ subject, category, aspect }: MemoryRecord): boolean {
+    return subject === "self" && aspect !== "" && categoryOf(rules.categories, category)?.occasions?.residence === aspect;
+  }
+
+  function hasFixed({ category, aspect }: MemoryRecord): boolean {
+    return categoryOf(rules.categories, category)?.fixed.includes(aspect) === true;
+  }
+
+  /** Of a category that has fixed aspects alone, what has none of them and names nothing stands back beside what has one. */
+  function withoutUnclear(from: readonly Chosen[]): readonly Chosen[] {
+    const isClosed = ({ category }: MemoryRecord) => categoryOf(rules.categories, category)?.open === null;
+    const clear = new Set(from.flatMap(({ record }) => (hasFixed(record) ? [record.category] : [])));
+    const isUnclear = (record: MemoryRecord) => isClosed(record) && !hasFixed(record) && readOf(record).named.size === 0;
+    return from.filter(({ record, why }) => why !== "occasion" || !isUnclear(record) || !clear.has(record.category));
   }
 
   /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
   function isOnItsDays(its: MemoryOccasions, occasion: string): boolean {
     const isTimeAsked = meant.size === 1 && said.weekdays.size + said.months.size === 0;
     return (
-      its.weekdays.size + its.months.size > 0 && !sharesDay(its, said) && !its.named.has(occasion) && !(isTimeAsked && occasion === WHEN)
+      its.weekdays.size + its.months.size > 0 &&
+      !sharesDay(its, said) &&
+      !its.named.has(occasion) &&
+      !(isTimeAsked && occasion === WHEN && its.months.size === 0)
     );
   }
 
-  /** Of each occasion as many as fit; what came for its words or for who comes is always there. */
+  /** Of each occasion as many as fit, first those of one value at a time, which always do; and what came for its words or who comes. */
   function bestOfEach(from: readonly Chosen[], rank: (record: MemoryRecord) => number): readonly Chosen[] {
-    const left = new Map([...meant].map((occasion) => [occasion, rules.perOccasion]));
+    const left = new Map([...meant].map((occasion) => [occasion, words.asksForTaste(occasion) ? TASTES : PER_OCCASION]));
     let standing = rules.standing;
-    let alike = MOST_ALIKE;
-    return [...from]
-      .sort((a, b) => rank(b.record) - rank(a.record) || (a.record.id < b.record.id ? -1 : 1))
-      .filter(({ why, occasions }) => {
+    let most = MOST_ALIKE;
+    const best = [...from].sort((a, b) => rank(b.record) - rank(a.record) || (a.record.id < b.record.id ? -1 : 1));
+    return [...best.filter(({ record }) => hasFixed(record)), ...best.filter(({ record }) => !hasFixed(record))].filter(
+      ({ record, why, occasions }) => {
         if (why === "likeness" || why === "party") return true;
         if (why === "standing") return standing-- > 0;
-        if (why === "alike") return alike-- > 0;
+        if (why === "alike") return most-- > 0;
         const open = occasions.find((occasion) => (left.get(occasion) ?? 0) > 0);
         if (open !== undefined) left.set(open, (left.get(open) ?? 0) - 1);
-        return open !== undefined;
-      });
+        return open !== undefined || hasFixed(record);
+      },
+    );
   }
 
   /** Where the occasion isn't known: who comes, what is alike, and of each category the best in turn. */
@@ -215,16 +240,6 @@ function isAtHand(record: MemoryRecord, now: Date): boolean {
   return holdsAt(record, now) || (beginsAfter(record, now) && (record.strength === "hard" || record.valid_until !== null));
 }
 
-function isHome({ subject, aspect }: MemoryRecord): boolean {
-  return subject === "self" && aspect === HOME;
-}
-
-/** Statements of the category may matter at occasions that the table doesn't tell of. */
-function isOpen(category: Category | undefined): boolean {
-  const { named = [], alike = [] } = category?.occasions ?? {};
-  return category?.occasions === undefined || named.length + alike.length > 0;
-}
-
 /** Soft ones beside a later one, or one that must hold, of an aspect that has one value at a time. */
 function outdatedIn(records: readonly MemoryRecord[], categories: readonly Category[]): ReadonlySet<MemoryRecord> {
   const last = new Map<string, MemoryRecord>();
@@ -240,32 +255,6 @@ function outdatedIn(records: readonly MemoryRecord[], categories: readonly Categ
     if (loser?.strength === "soft") outdated.add(loser);
   }
   return outdated;
-}
-
-/** Words of the message that few of the memories hold, in whatever form. */
-function tellingWordsOf(telling: ReadonlySet<string>, memories: readonly MemoryOccasions[]): readonly string[] {
-  return [...telling].filter((word) => {
-    if (word.length < TELLING_LETTERS || NUMBER.test(word)) return false;
-    let holders = 0;
-    for (const memory of memories) if (holds(memory, word)) holders += 1;
-    return holders > 0 && holders <= TELLING_IN;
-  });
-}
-
-function holds({ words }: MemoryOccasions, word: string): boolean {
-  return words.some((each) => isForm(each, word));
-}
-
-/** Equal but for an ending of two letters. */
-function isForm(a: string, b: string): boolean {
-  if (a === b || a === `${b}s` || b === `${a}s`) return true;
-  const shared = Math.max(FORM_LETTERS, Math.min(a.length, b.length) - ENDING_LETTERS);
-  return (
-    a.length >= FORM_LETTERS &&
-    b.length >= FORM_LETTERS &&
-    Math.abs(a.length - b.length) <= ENDING_LETTERS &&
-    a.startsWith(b.slice(0, shared))
-  );
 }
 
 function sharesDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekdays" | "months">): boolean {

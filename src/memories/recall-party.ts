@@ -10,8 +10,8 @@ export interface Party {
   coming(subject: string): Coming;
   /** Somebody comes along, whoever they are: "for us". */
   readonly together: boolean;
-  /** Words by which companions are called. */
-  readonly names: ReadonlySet<string>;
+  /** Words by which companions are called, and those of the message that say who comes without naming anybody. */
+  readonly words: ReadonlySet<string>;
 }
 
 const COMPANION = "companion:";
@@ -82,7 +82,10 @@ export class RecallParty {
       const isKnown = companion !== undefined && (companion.relations.size > 0 || companion.isChild);
       return strangers && !isKnown ? "untold" : "stays";
     };
-    return { coming, together: says("together"), names: new Set(companions.flatMap(({ names }) => names.flat())) };
+    const telling = found.flatMap(({ label, at, length }) =>
+      at < 0 || label.startsWith("relation") ? [] : message.slice(at, at + length),
+    );
+    return { coming, together: says("together"), words: new Set([...companions.flatMap(({ names }) => names.flat()), ...telling]) };
   }
 
   #companionsIn(known: readonly Memory[]): readonly Companion[] {

@@ -14,6 +14,8 @@ export interface MessageWords {
   readonly isDecided: boolean;
   /** It consists of greetings, thanks and the like. */
   readonly isIdle: boolean;
+  /** So does all but one word, which names nothing of any list. */
+  readonly isNearlyIdle: boolean;
   /** Its words name what no memory has a part in; `decided`: by a phrase that means nothing else. */
   readonly elsewhere: "no" | "named" | "decided";
   /** Words that belong to no list: names, things. */
@@ -32,7 +34,7 @@ export interface MessageWords {
 export interface MemoryOccasions {
   /** Null where nothing tells. */
   readonly occasions: ReadonlySet<string> | null;
-  /** Those that its own words name. */
+  /** Those that its own words name, of what its category has for them. */
   readonly named: ReadonlySet<string>;
   /** Occasions at which it matters where it is like the message. */
   readonly alike: ReadonlySet<string>;
@@ -69,12 +71,15 @@ const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 export class RecallWords {
   readonly #table: RecallTable;
   readonly #index: PhraseIndex<Listed>;
+  /** Occasions that say what, rather than how. */
+  readonly #things: ReadonlySet<string>;
   /** By code, as languages are told by their stop words. */
   readonly #names = new Map<string, string>();
   readonly #read = new WeakMap<Memory, MemoryOccasions>();
 
   constructor(table: RecallTable) {
     this.#table = table;
+    this.#things = new Set(Object.entries(table.occasions).flatMap(([name, { how }]) => (how === true ? [] : [name])));
     const lists = (kind: Listed["kind"], words: RecallTable["setting"] = {}, occasion: string | null = null) =>
       Object.entries(words).map(([language, list]): [Listed, readonly string[]] => [{ kind, occasion, language }, list]);
     const all = [
@@ -121,10 +126,11 @@ export class RecallWords {
       occasions: named,
       isDecided: isSum || decided.length > 0,
       isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0)),
+      isNearlyIdle: idle.size > 0 && others === 1 && named.size === 0 && !text.includes("?"),
       elsewhere,
       telling: content.filter(({ at, word }) => !listed.has(at) && !isTime(word)).map(({ word }) => word),
       content: content.map(({ word }) => word),
-      places: placesIn(text, words, found),
+      places: placesIn(text, words, found, this.#languagesOf(words)),
       weekdays,
       months: monthsIn(words),
     };
@@ -134,6 +140,20 @@ export class RecallWords {
   counting(occasions: ReadonlySet<string>): ReadonlySet<string> {
     const all = new Set([...occasions, ...[...occasions].flatMap((name) => this.#table.occasions[name]?.implies ?? [])]);
     return new Set([...all].filter((name) => !this.#table.occasions[name]?.unless?.some((other) => all.has(other))));
+  }
+
+  /** Of these, those that say what rather than how. */
+  thingsOf(occasions: ReadonlySet<string>): readonly string[] {
+    return [...occasions].filter((name) => this.#things.has(name));
+  }
+
+  /** Whether something matters whatever a message is about: nothing that is said calls for it in particular. */
+  isForAll(occasions: ReadonlySet<string>): boolean {
+    return this.#things.size > 1 && [...this.#things].every((name) => occasions.has(name));
+  }
+
+  asksForTaste(occasion: string): boolean {
+    return this.#table.occasions[occasion]?.taste === true;
   }
 
   hasRead(memory: Memory): boolean {
@@ -146,18 +166,34 @@ export class RecallWords {
     const words = plainWords(`${memory.text} . ${memory.aspect} . ${memory.condition}`);
     const found = this.#find(words);
     const said = occasionsIn(found.filter(({ label }) => label.kind === "said"));
-    const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found) : [];
-    const read = { ...occasionsOf(said, category), words, places, weekdays: weekdaysIn(words), months: monthsIn(words) };
+    const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found, this.#languagesOf(words)) : [];
+    const read = { ...this.#occasionsOf(said, category), words, places, weekdays: weekdaysIn(words), months: monthsIn(words) };
     this.#read.set(memory, read);
     return read;
   }
 
+  /** By the category, narrowed to what the words name; of a category that says nothing, by the words alone. */
+  #occasionsOf(said: ReadonlySet<string>, category: Category | undefined): Pick<MemoryOccasions, "occasions" | "named" | "alike"> {
+    const none: ReadonlySet<string> = new Set();
+    if (category?.occasions === undefined) return { occasions: said.size > 0 ? said : null, named: said, alike: none };
+    const { at = [], named = [], alike = [] } = category.occasions;
+    const meant = new Set(named.filter((occasion) => said.has(occasion)));
+    const isNarrowed = this.thingsOf(meant).length > 0;
+    const occasions = new Set([...at.filter((occasion) => !isNarrowed || !this.#things.has(occasion)), ...meant]);
+    return { occasions: occasions.size > 0 ? occasions : null, named: meant, alike: isNarrowed ? none : new Set(alike) };
+  }
+
   /** Phrases of the languages that the words may be in. */
   #find(words: readonly string[]): readonly FoundPhrase<Listed>[] {
-    const likely: ReadonlySet<string> = likelyLanguagesOf(words);
-    const isMeant = ({ language }: Listed) => likely.has(this.#names.get(language) ?? "");
+    const likely = this.#languagesOf(words);
     const found = this.#index.find(words);
-    return [...this.#names.values()].some((name) => likely.has(name)) ? found.filter(({ label }) => isMeant(label)) : found;
+    return likely.size > 0 ? found.filter(({ label }) => likely.has(label.language)) : found;
+  }
+
+  /** Of the table's, those that the words may be in; none where it can't be told. */
+  #languagesOf(words: readonly string[]): ReadonlySet<string> {
+    const likely: ReadonlySet<string> = likelyLanguagesOf(words);
+    return new Set([...this.#names].flatMap(([language, name]) => (likely.has(name) ? [language] : [])));
   }
 }
 
@@ -182,27 +218,24 @@ function withoutSettings(found: readonly FoundPhrase<Listed>[]): Set<string> {
 }
 
 /** The word behind what stands before places, where it is written as names are, and is neither of an occasion nor a time: "in Row D". */
-function placesIn(text: string, words: readonly string[], found: readonly FoundPhrase<Listed>[]): readonly string[] {
+function placesIn(
+  text: string,
+  words: readonly string[],
+  found: readonly FoundPhrase<Listed>[],
+  languages: ReadonlySet<string>,
+): readonly string[] {
   const names = new Set(plainWords((text.match(CAPITALISED) ?? []).join(" ")));
   const listed = new Set(found.flatMap(({ label, at }) => (label.occasion === null ? [] : [at])));
+  // "A" stands before places in some languages, and is an article in English.
+  const mayBeEnglish = languages.size === 0 || languages.has("en");
   return found.flatMap(({ label, at, length }) => {
     const word = words[at + length];
-    const isPlace = label.kind === "place" && word !== undefined && names.has(word) && !listed.has(at + length);
-    return isPlace && !isTime(word) ? [word] : [];
+    if (label.kind !== "place" || word === undefined || (mayBeEnglish && words[at]?.length === 1)) return [];
+    return names.has(word) && !listed.has(at + length) && !isTime(word) ? [word] : [];
   });
 }
 
 /** A day of the week or a month: they are compared as such. */
 function isTime(word: string): boolean {
   return weekdaysIn([word]).size + monthsIn([word]).size > 0;
-}
-
-/** By the category, narrowed to what the words name; of a category that says nothing, by the words alone. */
-function occasionsOf(said: ReadonlySet<string>, category: Category | undefined): Pick<MemoryOccasions, "occasions" | "named" | "alike"> {
-  const none: ReadonlySet<string> = new Set();
-  if (category?.occasions === undefined) return { occasions: said.size > 0 ? said : null, named: said, alike: none };
-  const { always = [], named = [], otherwise = [], alike = [] } = category.occasions;
-  const meant = named.filter((occasion) => said.has(occasion));
-  const occasions = new Set([...always, ...(meant.length > 0 ? meant : otherwise)]);
-  return { occasions: occasions.size > 0 ? occasions : null, named: new Set(meant), alike: meant.length > 0 ? none : new Set(alike) };
 }

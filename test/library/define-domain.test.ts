@@ -81,7 +81,7 @@ describe("what can't be a domain is said at once, with its name and the place", 
     const needs = category("needs", "what must hold", "constraint", "hard", [], "the need");
     const { recall, categories = [] } = defineDomain({ ...hotel, categories: [needs, rides, other] });
     expect(Object.keys(recall?.occasions ?? {})).toEqual(["rides"]);
-    expect(categories.find(({ name }) => name === "rides")).toMatchObject({ occasions: { always: ["rides"] } });
+    expect(categories.find(({ name }) => name === "rides")).toMatchObject({ occasions: { at: ["rides"] } });
     const english = { ...rides, situations: { en: ["tour"] } as never };
     expect(wrong(() => defineDomain({ ...hotel, categories: [needs, english, other] }))).toEqual({
       "/categories/1/situations/de": "there is no word in a language that the domain claims",
@@ -185,7 +185,7 @@ describe("what can't be a domain is said at once, with its name and the place", 
       () =>
         defineDomain({
           ...hotel,
-          categories: [category("needs", "needs", "constraint", "hard", [], null, { always: ["slep"] }), ...DEFAULT_CATEGORIES.slice(0, 1)],
+          categories: [category("needs", "needs", "constraint", "hard", [], null, { at: ["slep"] }), ...DEFAULT_CATEGORIES.slice(0, 1)],
           recall: { occasions: {} } as never,
         }),
       "/categories",

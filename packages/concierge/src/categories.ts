@@ -1,17 +1,40 @@
-import type { CategoryOccasions } from "maitred";
 import { type Category, category } from "maitred/domain";
-import occasionsOfCategories from "./data/category-occasions.json" with { type: "json" };
 
-const occasions: Readonly<Record<string, CategoryOccasions>> = occasionsOfCategories;
+/** What a guest asks for, rather than how. */
+const THINGS = ["eat", "drink", "attend", "travel", "stay"];
 
-/** What a concierge remembers about a guest. */
+/** What a concierge remembers about a guest, and the occasions that it matters at. */
 export const CONCIERGE_CATEGORIES: readonly Category[] = [
-  category("genre", "kinds of music, theatre, film, sport or cuisine, liked or disliked", "preference", "soft", [], "the genre"),
-  category("artist", "performers, ensembles, teams, authors, chefs", "preference", "soft", [], "the name"),
-  category("venue", "particular halls, stadiums, restaurants, hotels", "preference", "soft", [], "the name"),
-  category("seating", "where to sit", "preference", "soft", ["row", "position", "area", "table"]),
-  category("budget", "what it may cost", "preference", "soft", ["budget", "meal budget", "room budget", "ticket class"]),
-  category("party_size", "how many usually come", "preference", "soft", ["party size"]),
+  category("genre", "kinds of music, theatre, film, sport or cuisine, liked or disliked", "preference", "soft", [], "the genre", {
+    at: ["choose"],
+    named: ["eat", "drink"],
+    alike: ["attend"],
+    placed: true,
+  }),
+  category("artist", "performers, ensembles, teams, authors, chefs", "preference", "soft", [], "the name", {
+    at: ["choose", "attend"],
+    named: ["eat", "drink"],
+  }),
+  category("venue", "particular halls, stadiums, restaurants, hotels", "preference", "soft", [], "the name", {
+    at: ["choose"],
+    named: ["eat", "drink", "stay"],
+    placed: true,
+  }),
+  category("seating", "where to sit", "preference", "soft", ["row", "position", "area", "table"], null, {
+    at: ["place"],
+    named: THINGS,
+    placed: true,
+  }),
+  category("budget", "what it may cost", "preference", "soft", ["budget", "meal budget", "room budget", "ticket class"], null, {
+    at: ["pay", "eat", "attend", "stay", "travel"],
+    named: ["pay", ...THINGS],
+    placed: true,
+  }),
+  category("party_size", "how many usually come", "preference", "soft", ["party size"], null, {
+    at: ["choose", "eat", "attend", "stay", "travel"],
+    named: THINGS,
+    placed: true,
+  }),
   category(
     "schedule",
     "days and times that suit or don't",
@@ -19,8 +42,13 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "soft",
     ["days", "time of day", "start", "end"],
     "the day or time",
+    { at: ["when", "eat", "attend"], named: ["eat", "drink", "travel"], placed: true },
   ),
-  category("location", "home, and where or how far to go", "fact", "soft", ["home", "area", "distance", "stay"]),
+  category("location", "home, and where or how far to go", "fact", "soft", ["home", "area", "distance", "stay"], null, {
+    named: ["eat", "stay", "travel"],
+    placed: true,
+    residence: "home",
+  }),
   category(
     "dietary",
     "diets, allergies, intolerances, religious food rules",
@@ -28,16 +56,28 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "hard",
     ["diet", "religious diet"],
     "the substance",
+    { at: ["eat", "drink"] },
   ),
-  category("accessibility", "what access, hearing, sight or mobility ask for", "constraint", "hard", [], "the need"),
-  category("companions", "who usually comes along", "fact", "soft", [], "the relation or name"),
-  category("loyalty", "memberships, cards, subscriptions", "fact", "soft", [], "the programme"),
-  category("communication", "language, channel, form of address, style", "procedural", "soft", [
-    "language",
-    "channel",
-    "name",
-    "style",
-    "notice",
-  ]),
-  category("other", "anything else of lasting use to a concierge", "fact", "soft", [], "what it is about"),
-].map((each) => ({ ...each, ...(occasions[each.name] && { occasions: occasions[each.name] }) }));
+  category("accessibility", "what access, hearing, sight or mobility ask for", "constraint", "hard", [], "the need", {
+    at: ["choose", "place", ...THINGS],
+  }),
+  category("companions", "who usually comes along", "fact", "soft", [], "the relation or name", {}),
+  category("loyalty", "memberships, cards, subscriptions", "fact", "soft", [], "the programme", {
+    at: ["pay"],
+    named: ["stay", "travel"],
+    placed: true,
+  }),
+  category(
+    "communication",
+    "language, channel, form of address, style",
+    "procedural",
+    "soft",
+    ["language", "channel", "name", "style", "notice"],
+    null,
+    { at: ["contact"], named: ["contact"] },
+  ),
+  category("other", "anything else of lasting use to a concierge", "fact", "soft", [], "what it is about", {
+    named: ["place", "contact", "pay", ...THINGS],
+    placed: true,
+  }),
+];
