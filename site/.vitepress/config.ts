@@ -1,0 +1,67 @@
+import { relative } from "node:path";
+import { type DefaultTheme, defineConfig } from "vitepress";
+import { writeLlmsFiles } from "../llms.js";
+import { anchorOf, linkTarget, notPages, type Page, ROOT, sections, sitePath } from "../pages.js";
+import { references } from "../reference-pages.js";
+
+export default defineConfig({
+  title: "Maitred",
+  description: "The memory of a booking or concierge chat, in TypeScript",
+  lang: "en",
+  srcDir: ROOT,
+  srcExclude: notPages(),
+  rewrites: sitePath,
+  outDir: "dist",
+  cacheDir: ".vitepress/cache",
+  metaChunk: true,
+  vite: {
+    plugins: [
+      {
+        // The pages lie above the site's packages: on the server's side Vue is not found from there.
+        name: "vue-of-the-site",
+        enforce: "pre",
+        resolveId: (source, _importer, { ssr }) => (ssr && /^vue(\/|$)/.test(source) ? { id: source, external: true } : null),
+      },
+    ],
+  },
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config(md) {
+      // An address that is no link in the page, as of a server on this machine, is none in the site.
+      md.set({ linkify: false });
+      md.core.ruler.push("links-between-files", ({ tokens, env }) => {
+        const from = relative(ROOT, env.realPath ?? env.path);
+        for (const token of tokens.flatMap((token) => [token, ...(token.children ?? [])])) {
+          if (token.type === "link_open") token.attrSet("href", linkTarget(from, token.attrGet("href") ?? ""));
+          // Vite takes what doesn't begin with a dot for a package.
+          if (token.type.startsWith("html_")) token.content = token.content.replaceAll(/<img src="(?=\w)(?!\w+:)/g, "$&./");
+        }
+      });
+    },
+  },
+  themeConfig: {
+    outline: [2, 3],
+    search: { provider: "local" },
+    nav: [
+      { text: "Quickstart", link: "/quickstart" },
+      { text: "How memory works", link: "/how-memory-works" },
+      { text: "HTTP API", link: "/http-api-reference/" },
+      { text: "TypeScript API", link: "/typescript/" },
+      { text: "All pages", link: "/contents" },
+    ],
+    sidebar: [...sections(), { title: "References", pages: references() }].map(({ title, pages }) => ({
+      text: title,
+      items: pages.map(item),
+    })),
+  },
+  buildEnd: ({ outDir }) => writeLlmsFiles(outDir),
+});
+
+/** A line of the sidebar. */
+function item({ title, file, pages }: Page): DefaultTheme.SidebarItem {
+  return { text: title, link: link(file), ...(pages && { collapsed: true, items: pages.map(item) }) };
+}
+
+function link(file: string): string {
+  return `/${sitePath(file).replace(/(index)?\.md$/, "")}`;
+}
