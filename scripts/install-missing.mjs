@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-// The package itself, and the folders named: they hold what only tests need, whose install scripts nothing needs.
+// The package itself, and the folders named: they hold what only tests or the pages need, whose install scripts nothing needs.
 for (const folder of [".", ...process.argv.slice(2)]) {
   install(resolve(root, folder));
   link(resolve(root, folder));

@@ -1,10 +1,11 @@
 /**
- * Writes the table of variables into docs/configuration.md, between its two markers, and the options of the library that stand for them.
- * `test/readme.test.ts` fails when one is out of date.
+ * Writes the table of variables into docs/configuration.md, between its two markers, the options of the library that stand for them, and the
+ * plots of docs/benchmarks.md. `test/readme.test.ts` fails when one is out of date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { VARIABLES } from "../src/compose/config.js";
+import { drawn, PLOTS } from "./plots.js";
 import { settingsSource } from "./settings.js";
 
 const BEGIN = "<!-- variables: made by `npm run readme` -->";
@@ -33,4 +34,5 @@ if (process.argv[1] === import.meta.filename) {
   const path = join(import.meta.dirname, "..", "docs", "configuration.md");
   writeFileSync(path, withVariables(readFileSync(path, "utf8")));
   writeFileSync(join(import.meta.dirname, "..", "src", "library", "settings.ts"), settingsSource());
+  for (const [name, plot] of Object.entries(PLOTS)) writeFileSync(join(import.meta.dirname, "..", "docs", name), drawn(plot));
 }

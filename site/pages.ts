@@ -80,7 +80,7 @@ export function linkTarget(from: string, link: string): string {
   const [path = "", anchor] = link.split("#");
   const file = posix.join(posix.dirname(from), decodeURI(path));
   const behind = anchor === undefined ? "" : `#${anchor}`;
-  if (file === DECISIONS) return linkTarget(INDEX, `../${GENERATED}/adr.md`);
+  if (file === DECISIONS) return `/${sitePath(`${GENERATED}/adr.md`)}${behind}`;
   const entry = statSync(join(ROOT, file), { throwIfNoEntry: false });
   if (entry === undefined) throw new Error(`${from} links to ${link}, which is not there`);
   if (isPage(file)) return `/${sitePath(file)}${behind}`;

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { drawn, PLOTS } from "../scripts/plots.js";
 import { withVariables } from "../scripts/readme.js";
 import { settingsSource } from "../scripts/settings.js";
+import { anchorOf } from "../site/pages.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -30,6 +32,14 @@ test("the table of variables is what the config schema says", () => {
 
 test("the library's options are the config schema's variables, with their meaning and default", () => {
   expect(read("src/library/settings.ts")).toBe(settingsSource());
+});
+
+test.each(Object.entries(PLOTS))("%s draws figures that stand in the benchmarks, and is what the script draws", (name, plot) => {
+  expect(read(`docs/${name}`)).toBe(drawn(plot));
+  const page = read("docs/benchmarks.md");
+  const figures = new Set(page.match(/\d+(?:,\d{3})*(?:\.\d+)?/g));
+  for (const [, figure] of plot.bars) expect(figures).toContain(figure);
+  expect(page).toContain(`](${name})`);
 });
 
 test.each(["docs/http-api.md", "docs/own-agent.md"])("the requests of %s run as they are printed: nothing is left to fill in", (path) => {
@@ -93,10 +103,5 @@ function resolves(page: string, link: string): boolean {
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(text: string): string[] {
   const headings = [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
-  return headings.map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(/\s/g, "-"),
-  );
+  return headings.map(anchorOf);
 }

@@ -24,6 +24,9 @@ export const POSTGRES_WITH_VECTOR = process.env.POSTGRES_WITH_VECTOR ?? "";
 /** The clients of databases in the cloud lie there, linked into the project. */
 const CLOUDS = join(import.meta.dirname, "..", "clouds", "node_modules");
 
+/** What builds the documentation's site. */
+const SITE = join(import.meta.dirname, "..", "..", "site", "node_modules");
+
 /** A Python environment with chromadb. */
 export const CHROMA_TOOLS = process.env.CHROMA_TOOLS ?? "";
 
@@ -43,6 +46,7 @@ const NEEDS = {
     there: () => existsSync(join(CHROMA_TOOLS, "bin", "chroma")),
     missing: "CHROMA_TOOLS names no Python environment with chromadb",
   },
+  site: { there: () => existsSync(SITE), missing: "site is not installed" },
   clouds: { there: () => existsSync(CLOUDS), missing: "test/clouds is not installed" },
   redis: { there: () => onPath("redis-server"), missing: "there is no redis-server on the PATH" },
   firestore: {

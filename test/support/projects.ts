@@ -16,6 +16,7 @@ export const PROJECTS: Readonly<Record<string, string>> = {
 
 export const DEEP = [
   "test/{planted,races,packaging,ecosystem,web,cli-e2e}/**/*.test.ts",
+  "test/docs/site.test.ts",
   "test/crash/!(merges).test.ts",
   "test/{cli,mcp}/process.test.ts",
   "test/e2e/{processes,examples,client-examples}.test.ts",
