@@ -71,6 +71,13 @@ test.each(["docs/README.md", "llms.txt"])("%s has one line for each page of docs
   for (const page of pages) expect([page, listed.filter((path) => path === page).length]).toEqual([page, 1]);
 });
 
+test.each(PAGES)("the files that %s names in code are there", (page) => {
+  const named = [...read(page).matchAll(/`((?:src|test|bench|scripts|packages|deploy|examples)\/[\w./-]*\w)\/?`/g)].map(
+    ([, path = ""]) => path,
+  );
+  expect(named.filter((path) => !["", ".ts", ".test.ts"].some((end) => existsSync(join(ROOT, path + end))))).toEqual([]);
+});
+
 describe("links", () => {
   test.each(PAGES)("of %s lead to files and headings that are there", (page) => {
     expect(linksIn(read(page)).filter((link) => !resolves(page, link))).toEqual([]);

@@ -54,7 +54,7 @@ export default defineConfig({
       { text: "TypeScript API", link: "/typescript/" },
       { text: "All pages", link: "/contents" },
     ],
-    sidebar: [...sections(), { title: "References", pages: references() }].map(({ title, pages }) => ({
+    sidebar: [...sections(), { title: "API reference", pages: references() }].map(({ title, pages }) => ({
       text: title,
       items: pages.map(item),
     })),

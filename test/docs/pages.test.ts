@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ApiDocument, httpReference } from "../../site/http-reference.js";
-import { anchorOf, decisions, linkTarget, type Page, ROOT, sections, sitePath, withLinksOfSite } from "../../site/pages.js";
+import { anchorOf, decisions, linkTarget, type Page, ROOT, read, sections, sitePath, withLinksOfSite } from "../../site/pages.js";
 
 describe("the navigation of the documentation's site", () => {
   const files = sections()
@@ -20,6 +20,11 @@ describe("the navigation of the documentation's site", () => {
       "site/generated/adr.md",
     ];
     expect(files.toSorted()).toEqual([...pages.map((name) => `docs/${name}`), ...beside].toSorted());
+  });
+
+  test("has the order of llms.txt, which has the README before and neither files on disk nor decisions", () => {
+    const listed = [...read("llms.txt").matchAll(/\]\(([^)]+)\)/g)].map(([, file]) => file);
+    expect(listed).toEqual(["README.md", ...files.filter((file) => !["memory_storage/README.md", "site/generated/adr.md"].includes(file))]);
   });
 
   test("has every decision below one line, and a title for each page", () => {
