@@ -20,7 +20,7 @@ export const PLOTS: Readonly<Record<string, Plot>> = {
     title: "Input tokens of a whole story",
     bars: [
       ["40 turns", "229,864"],
-      ["40 turns, each message read alone", "306,181"],
+      ["40 turns, each message read by itself", "306,181"],
       ["another story", "410,084"],
       ["another, all of it sent each time", "712,197"],
     ],
@@ -39,8 +39,8 @@ export const PLOTS: Readonly<Record<string, Plot>> = {
 };
 
 const WIDTH = 720;
-const LEFT = 250;
-const LONGEST = 390;
+const LEFT = 270;
+const LONGEST = 370;
 const ROW = 34;
 const TOP = 48;
 

@@ -107,12 +107,12 @@ function index({ info, components }: ApiDocument, byTag: readonly (readonly [tag
       `[\`${heading}\`](${pageName(tag)}#${operationId.toLowerCase()})`,
       prose(summary),
     ]);
-    return `## ${tag}\n\n${table(["route", "what it does"], rows)}`;
+    return `## ${tag}\n\n${table(["route", "description"], rows)}`;
   });
   return page("HTTP API reference", [
     `${prose(info.description ?? "")} Made from the document that a server gives at \`/openapi.json\`. [Schemas](${SCHEMAS}) are on a page of their own.`,
     ...routes,
-    `## Who calls\n\n${table(["scheme", "how"], schemes)}`,
+    `## Authentication\n\n${table(["scheme", "description"], schemes)}`,
   ]);
 }
 
@@ -130,11 +130,11 @@ function operation({ operationId, heading, summary, description, security, param
     `## ${operationId}`,
     `\`${heading}\``,
     ...[summary, description].filter((text) => text !== undefined).map((text) => prose(text)),
-    ...(security ? [`Who calls: ${security.map((scheme) => Object.keys(scheme).join(" and ") || "anybody").join(", ")}.`] : []),
-    ...(given.length > 0 ? [`**Parameters**\n\n${table(["name", "in", "type", "required", ""], given)}`] : []),
-    ...(requestBody ? [`**Body**: ${bodyOf(requestBody.content)}${requestBody.required ? "" : " (optional)"}`] : []),
-    `**Answers**\n\n${table(["status", "body", ""], answers)}`,
-    ...(headers.size > 0 ? [`Headers of answers: ${[...headers].map((name) => `\`${name}\``).join(", ")}.`] : []),
+    ...(security ? [`**Authentication**: ${security.map((scheme) => Object.keys(scheme).join(" and ") || "none").join(", or ")}`] : []),
+    ...(given.length > 0 ? [`**Parameters**\n\n${table(["name", "in", "type", "required", "description"], given)}`] : []),
+    ...(requestBody ? [`**Request body**: ${bodyOf(requestBody.content)}${requestBody.required ? "" : " (optional)"}`] : []),
+    `**Responses**\n\n${table(["status", "body", "description"], answers)}`,
+    ...(headers.size > 0 ? [`**Response headers**: ${[...headers].map((name) => `\`${name}\``).join(", ")}`] : []),
   ].join("\n\n");
 }
 
@@ -154,7 +154,7 @@ function namedSchema([name, schema]: readonly [string, Schema]): string {
   return [
     `## ${name}`,
     ...(schema.description ? [prose(schema.description)] : []),
-    fields.length > 0 ? table(["field", "type", "required", ""], fields) : typeOf(schema),
+    fields.length > 0 ? table(["field", "type", "required", "description"], fields) : typeOf(schema),
     ...(fields.length > 0 && schema.additionalProperties ? ["More fields may be there."] : []),
   ].join("\n\n");
 }
@@ -194,7 +194,8 @@ function meaning(schema: Schema): string {
     schema.default !== undefined && `default ${code(JSON.stringify(schema.default))}`,
     schema.example !== undefined && `for example ${code(JSON.stringify(schema.example))}`,
   ].filter((limit) => typeof limit === "string" && limit !== "");
-  return [prose(description ?? ""), limits.join(", ")].filter((text) => text !== "").join(" ");
+  const bounds = limits.join(", ").replace(/^[a-z]/, (first) => first.toUpperCase());
+  return [prose(description ?? ""), bounds].filter((text) => text !== "").join(" ");
 }
 
 /** Text of the document, in which nothing is markup but code between backticks. */

@@ -12,6 +12,7 @@ export default {
   tsconfig: join(import.meta.dirname, "tsconfig.json"),
   plugin: ["typedoc-plugin-markdown", join(import.meta.dirname, "module-names.mjs")],
   out: join(import.meta.dirname, "generated", "typescript"),
+  name: "TypeScript API",
   readme: "none",
   skipErrorChecking: true,
   excludeExternals: true,
@@ -26,6 +27,10 @@ export default {
   parametersFormat: "table",
   interfacePropertiesFormat: "table",
   typeAliasPropertiesFormat: "table",
+  tableColumnSettings: { hideInherited: true, hideModifiers: true, hideOverrides: true },
+  // Types that are not exported are shown where they are used; a link of a comment leads somewhere.
+  validation: { notExported: false, invalidLink: true },
+  treatValidationWarningsAsErrors: true,
   useHTMLEncodedBrackets: true,
   sanitizeComments: true,
 };

@@ -7,6 +7,9 @@ import { references } from "../reference-pages.js";
 const POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'";
 
+/** Of pages by their links: in the site a page is named by its title, in the repository by its file. */
+const titles = new Map(sections().flatMap(({ pages }) => pages.map(({ file, title }) => [`/${sitePath(file)}`, title] as const)));
+
 export default defineConfig({
   title: "Maitred",
   description: "The memory of a booking or concierge chat, in TypeScript",
@@ -36,8 +39,15 @@ export default defineConfig({
       md.set({ linkify: false });
       md.core.ruler.push("links-between-files", ({ tokens, env }) => {
         const from = relative(ROOT, env.realPath ?? env.path);
-        for (const token of tokens.flatMap((token) => [token, ...(token.children ?? [])])) {
-          if (token.type === "link_open") token.attrSet("href", linkTarget(from, token.attrGet("href") ?? ""));
+        const all = tokens.flatMap((token) => [token, ...(token.children ?? [])]);
+        for (const [at, token] of all.entries()) {
+          if (token.type === "link_open") {
+            const target = linkTarget(from, token.attrGet("href") ?? "");
+            token.attrSet("href", target);
+            const shown = all[at + 1];
+            if (shown !== undefined && /^[\w./]+\.md$/.test(shown.content))
+              shown.content = titles.get(target.split("#")[0] ?? "") ?? shown.content;
+          }
           // Vite takes what doesn't begin with a dot for a package.
           if (token.type.startsWith("html_")) token.content = token.content.replaceAll(/<img src="(?=\w)(?!\w+:)/g, "$&./");
         }

@@ -4,7 +4,7 @@ import type { Owner } from "./owner.js";
 import type { CategoryOccasions } from "./recall-table.js";
 
 /**
- * What is remembered about a user, by category: one row of the table that a domain or a deployment ({@link parseCategories}) has.
+ * What is remembered about a user, by category: one row of the table that a domain or a deployment (`parseCategories`) has.
  *
  * `aspect` says what a statement is about within its category; a new soft statement supersedes the old one on the same
  * (subject, category, aspect), so the aspect decides what can stand side by side:

@@ -9,7 +9,7 @@ export interface MemoryRecord extends Memory {
   readonly asked: number;
   /** Null when it was never recalled for its likeness to a message. */
   readonly last_recalled_at: string | null;
-  /** The messages that said it again, oldest first, at most {@link MAX_CONFIRMATIONS}: a replay doesn't confirm twice. */
+  /** The messages that said it again, oldest first, at most `MAX_CONFIRMATIONS`: a replay doesn't confirm twice. */
   readonly confirmed_by: readonly string[];
   /** What happened to it since it was added. Holds no text. */
   readonly events: readonly StoredEvent[];

@@ -29,7 +29,7 @@ function encodePart(value: string): string {
 
 /**
  * The owner of one tenant's user. No two pairs share one: `user:x` is another user than `x`, though doors at which people name themselves
- * take it for `x` ({@link plainUser}). What versions before kept for `user:x` is kept under `x`, and is reached as `x`.
+ * take it for `x` (`plainUser`). What versions before kept for `user:x` is kept under `x`, and is reached as `x`.
  * @throws INVALID_USER_ID for an empty or reserved (`*`) id, one over 256 characters, or with control characters or white space.
  */
 export function ownerOf(tenant: string, user: string): Owner {

@@ -64,7 +64,7 @@ export interface MemoryServiceParts {
 }
 
 export interface MemoryServiceOptions {
-  /** Default: {@link DEFAULT_CATEGORIES}, for everybody. */
+  /** Default: `DEFAULT_CATEGORIES`, for everybody. */
   readonly categoriesOf?: CategoriesOf;
   /** What a person has one need of. Default: no need excludes another. */
   readonly slotOf?: (owner: Owner, need: string) => string | undefined;

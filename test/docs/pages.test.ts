@@ -101,7 +101,7 @@ describe("the HTTP API's reference", () => {
     const pages = httpReference(document("A thing."));
     expect(Object.keys(pages)).toEqual(["index.md", "odd-things.md", "schemas.md"]);
     expect(pages["index.md"]).toContain("[`GET /v1/things/{id}`](odd-things.md#getthing) | A thing. |");
-    expect(pages["odd-things.md"]).toContain("| `id` | path | string | yes | pattern `^a\\|b$`, at most 9 characters |");
+    expect(pages["odd-things.md"]).toContain("| `id` | path | string | yes | Pattern `^a\\|b$`, at most 9 characters |");
     expect(pages["odd-things.md"]).toContain("| 200 | [Thing](schemas.md#thing) as `application/json` | A thing. |");
     expect(pages["schemas.md"]).toContain("| `a` | string | yes | A thing. |");
   });

@@ -41,7 +41,7 @@ export interface Mem0ServiceOptions {
   readonly installation?: string;
   /** Of all memories. Default `memory`. */
   readonly collection?: string;
-  /** Default: {@link DEFAULT_CATEGORIES}, for everybody. */
+  /** Default: `DEFAULT_CATEGORIES`, for everybody. */
   readonly categoriesOf?: CategoriesOf;
   /** Default 180. */
   readonly halfLifeDays?: number;
@@ -63,7 +63,7 @@ const BATCH = 64;
 
 /**
  * Long-term memory on Mem0 over Qdrant, or over what answers Qdrant's calls. Adding and searching by meaning go through
- * Mem0's `Memory`; what goes around it is listed, with the reasons, in {@link AROUND_MEM0}. Holds what the memory log says; writes of
+ * Mem0's `Memory`; what goes around it is listed, with the reasons, in `AROUND_MEM0`. Holds what the memory log says; writes of
  * one owner run one after the other; each is read back.
  */
 export class Mem0Service implements MemoryStore {
