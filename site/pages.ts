@@ -91,10 +91,18 @@ function isPage(file: string): boolean {
   return file.endsWith(".md") && (/^(docs|site\/generated)\//.test(file) || file === "memory_storage/README.md" || !file.includes("/"));
 }
 
-/** A page's text as Markdown in the site, its links leading to others there. */
-export function withLinksOfSite(file: string): string {
+/** The pages that people write, and the generated list of decisions. */
+export function writtenPages(): string[] {
+  const listed = sections().flatMap(({ pages }) =>
+    pages.flatMap(({ file, pages: below = [] }) => [file, ...below.map((page) => page.file)]),
+  );
+  return ["README.md", INDEX, ...listed];
+}
+
+/** A page's text as Markdown in the site, its links leading to others there, below the site's base. */
+export function withLinksOfSite(file: string, base: string): string {
   return read(file).replaceAll(/```[\s\S]*?```|`[^`\n]*`|\]\(([^)\s]+)\)/g, (found, link?: string) =>
-    link === undefined ? found : `](${linkTarget(file, link)})`,
+    link === undefined ? found : `](${linkTarget(file, link).replace(/^\//, base)})`,
   );
 }
 

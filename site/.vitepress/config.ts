@@ -69,7 +69,7 @@ export default defineConfig({
       items: pages.map(item),
     })),
   },
-  buildEnd: ({ outDir }) => writeLlmsFiles(outDir),
+  buildEnd: ({ outDir, site }) => writeLlmsFiles(outDir, site.base),
 });
 
 /** A line of the sidebar. */

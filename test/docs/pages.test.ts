@@ -2,7 +2,18 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ApiDocument, httpReference } from "../../site/http-reference.js";
-import { anchorOf, decisions, linkTarget, type Page, ROOT, read, sections, sitePath, withLinksOfSite } from "../../site/pages.js";
+import {
+  anchorOf,
+  decisions,
+  linkTarget,
+  type Page,
+  ROOT,
+  read,
+  sections,
+  sitePath,
+  withLinksOfSite,
+  writtenPages,
+} from "../../site/pages.js";
 
 describe("the navigation of the documentation's site", () => {
   const files = sections()
@@ -38,7 +49,7 @@ describe("the navigation of the documentation's site", () => {
   });
 
   test("gives each page a place of its own in the site", () => {
-    const places = [...files, ...decisions().map(({ file }) => file), "README.md", "docs/README.md"].map(sitePath);
+    const places = writtenPages().map(sitePath);
     expect(new Set(places).size).toBe(places.length);
     expect(places).toEqual(expect.arrayContaining(["index.md", "quickstart.md", "security.md", "adr/0008-layers.md", "adr/index.md"]));
   });
@@ -64,8 +75,8 @@ describe("a link of a page", () => {
   });
 
   test("leads to another page of the site in the Markdown for language models, and code stays as it is", () => {
-    const text = withLinksOfSite("docs/how-memory-works.md");
-    expect(text).toContain("](/architecture.md)");
+    const text = withLinksOfSite("docs/how-memory-works.md", "/maitred/");
+    expect(text).toContain("](/maitred/architecture.md)");
     expect(text).not.toContain("](../");
   });
 });

@@ -5,20 +5,14 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decisions, ROOT, read, sections, sitePath, titleOf } from "../../site/pages.js";
+import { ROOT, read, sitePath, titleOf, writtenPages } from "../../site/pages.js";
 import { launchChromium } from "../support/chromium.js";
 import { needing } from "../support/needing.js";
 
 const run = promisify(execFile);
 
 /** The pages that people write. */
-const LISTED = sections().flatMap(({ pages }) => pages.map(({ file }) => file));
-const WRITTEN = [
-  "README.md",
-  "docs/README.md",
-  ...LISTED.filter((file) => !file.startsWith("site/")),
-  ...decisions().map(({ file }) => file),
-];
+const WRITTEN = writtenPages().filter((file) => !file.startsWith("site/"));
 
 const htmlOf = (file: string) => sitePath(file).replace(/\.md$/, ".html");
 
@@ -162,6 +156,15 @@ needing("site")("the documentation's site, built", () => {
   test("has llms.txt, whose links lead to Markdown that lies beside it, and all of that as one file", () => {
     const links = [...(texts.get("llms.txt") ?? "").matchAll(/\]\(\/([^)#]+)\)/g)].map(([, link = ""]) => link);
     expect(links).toEqual([...read("llms.txt").matchAll(/\]\(([^)]+)\)/g)].map(([, file = ""]) => sitePath(file)));
+    const leading = endingIn(".md").flatMap(([file, text]) =>
+      [...text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "").matchAll(/\]\(\/([^)#]+\.md)/g)].map(([, link = ""]) => [
+        file,
+        link,
+        texts.has(link),
+      ]),
+    );
+    expect(leading.length).toBeGreaterThan(WRITTEN.length);
+    expect(leading.filter(([, , there]) => !there)).toEqual([]);
     const whole = texts.get("llms-full.txt") ?? "";
     for (const link of links) expect([link, whole.includes(texts.get(link) ?? "nothing")]).toEqual([link, true]);
   });
