@@ -8,7 +8,7 @@ const POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'";
 
 /** Of pages by their links: in the site a page is named by its title, in the repository by its file. */
-const titles = new Map(sections().flatMap(({ pages }) => pages.map(({ file, title }) => [`/${sitePath(file)}`, title] as const)));
+const titles = new Map<string, string>(sections().flatMap(({ pages }) => pages.map(({ file, title }) => [`/${sitePath(file)}`, title])));
 
 export default defineConfig({
   title: "Maitred",
