@@ -138,26 +138,21 @@ export type { SessionRef } from "./ports/session-names.js";
 export type * from "./ports/session-store.js";
 export type * from "./ports/session-writer.js";
 export type * from "./ports/storage-health.js";
+export type { ConversationName, GuestName, PageQuery, PlotQuery, ReplayOtherwise, Studio } from "./ports/studio.js";
 export type {
   ConversationDetail,
-  ConversationName,
   ConversationRow,
   GuestDetail,
-  GuestName,
   HealthChange,
   HealthView,
-  PageQuery,
-  PlotQuery,
   PlotStep,
   QueuedWriteBack,
   QueueState,
-  ReplayOtherwise,
   ShownAnswer,
   ShownBlock,
   ShownProposal,
   ShownRecalled,
   ShownTiming,
-  Studio,
   StudioInfo,
   TimelineEntry,
   TimelineEvent,
@@ -165,7 +160,7 @@ export type {
   TurnReplay,
   TurnRow,
   WaitingMemory,
-} from "./ports/studio.js";
+} from "./ports/studio-views.js";
 export type { TimedWork } from "./ports/tool-context.js";
 export type { JournalEnd, RestoresJournals } from "./ports/transfer.js";
 export type { EndedTurn, TurnName, TurnRecorder } from "./ports/turn-records.js";

@@ -24,41 +24,45 @@ const checkedNeed = z.object({
 });
 export const WAIVED_HOW = ["override", "mentioned"] as const;
 
-export const receiptBodySchema = z.object({
-  /** The tool that booked. */
-  tool: z.string(),
-  /** What was booked, as the guest was shown it. */
-  booked: z.string(),
-  checked: z.object({
-    needs: z.array(checkedNeed),
-    along: z.array(z.string()),
-    unchecked: z.boolean(),
-    memory_off: z.boolean(),
-  }),
-  /** What follows from what was checked, as JSON with sorted keys. */
-  verdict: z.string(),
-  /** What the domain had to say beside it. */
-  beside: z.array(z.object({ id: z.string(), line: z.string() })),
-  /** What was passed over: with `override` on the guest's word, with `mentioned` after it was said. A null id: what could not be read. */
-  waived: z.array(z.object({ memory_id: z.string().nullable(), how: z.enum(WAIVED_HOW) })),
-});
+export const receiptBodySchema = z
+  .object({
+    /** The tool that booked. */
+    tool: z.string(),
+    /** What was booked, as the guest was shown it. */
+    booked: z.string(),
+    checked: z.object({
+      needs: z.array(checkedNeed),
+      along: z.array(z.string()),
+      unchecked: z.boolean(),
+      memory_off: z.boolean(),
+    }),
+    /** What follows from what was checked, as JSON with sorted keys. */
+    verdict: z.string(),
+    /** What the domain had to say beside it. */
+    beside: z.array(z.object({ id: z.string(), line: z.string() })),
+    /** What was passed over: with `override` on the guest's word, with `mentioned` after it was said. A null id: what could not be read. */
+    waived: z.array(z.object({ memory_id: z.string().nullable(), how: z.enum(WAIVED_HOW) })),
+  })
+  .meta({ id: "BookingReceiptBody" });
 export type ReceiptBody = Readonly<z.infer<typeof receiptBodySchema>>;
 
-export const bookingReceiptSchema = z.object({
-  v: z.literal(1),
-  id: z.string(),
-  /** From 1, of the user. */
-  number: z.number().int().positive(),
-  at: z.string(),
-  session_id: z.string(),
-  turn: z.number().int(),
-  /** Hash of the receipt before; null on the first. */
-  prev: z.string().nullable(),
-  /** Of the body. */
-  digest: z.string(),
-  /** Of all but the body. */
-  hash: z.string(),
-  /** Null where it was taken out: something that it told of was forgotten, or its conversation is gone for good. */
-  body: receiptBodySchema.nullable(),
-});
+export const bookingReceiptSchema = z
+  .object({
+    v: z.literal(1),
+    id: z.string(),
+    /** From 1, of the user. */
+    number: z.number().int().positive(),
+    at: z.string(),
+    session_id: z.string(),
+    turn: z.number().int(),
+    /** Hash of the receipt before; null on the first. */
+    prev: z.string().nullable(),
+    /** Of the body. */
+    digest: z.string(),
+    /** Of all but the body. */
+    hash: z.string(),
+    /** Null where it was taken out: something that it told of was forgotten, or its conversation is gone for good. */
+    body: receiptBodySchema.nullable(),
+  })
+  .meta({ id: "BookingReceipt" });
 export type BookingReceipt = Readonly<z.infer<typeof bookingReceiptSchema>>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Memory, MemoryEvent, RestorableMemory } from "./memory.js";
+import { MEMORY_EVENTS, type Memory, type MemoryEvent, type RestorableMemory } from "./memory.js";
 
 /** A memory with what only the store and the rules need to know of it. */
 export interface MemoryRecord extends Memory {
@@ -24,7 +24,7 @@ export const MAX_CONFIRMATIONS = 100;
 export const MAX_EVENTS = 200;
 export const storedEventSchema = z.object({
   at: z.string(),
-  event: z.enum(["added", "confirmed", "edited", "superseded", "approved", "expired", "forgotten"]),
+  event: z.enum(MEMORY_EVENTS),
 });
 
 /** What clients see of a record. */

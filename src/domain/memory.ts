@@ -131,10 +131,12 @@ export interface Memory {
   readonly updated_at: string;
 }
 
+export const MEMORY_EVENTS = ["added", "confirmed", "edited", "superseded", "approved", "expired", "forgotten"] as const;
+
 /** One event in a memory's life, oldest first. */
 export interface MemoryEvent {
   readonly at: string;
-  readonly event: "added" | "confirmed" | "edited" | "superseded" | "approved" | "expired" | "forgotten";
+  readonly event: (typeof MEMORY_EVENTS)[number];
   readonly text: string | null;
   readonly memory_id: string;
 }

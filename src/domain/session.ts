@@ -1,6 +1,7 @@
 // Over 300 lines: one format, the records of a journal, and the session that follows from them.
 
 import { z } from "zod";
+import type { ReadOnly } from "../platform/read-only.js";
 import { type MessageImage, messageImageSchema } from "./image.js";
 import { toConfirmSchema } from "./to-confirm.js";
 import { type SessionUsage, taskTokensSchema, tokensByTaskSchema } from "./tokens.js";
@@ -40,20 +41,21 @@ export type PlacedElements = z.infer<typeof placedElementsSchema>;
 /** Parts that show elements: what was found, what is offered, what is booked, and what stands against it. */
 export const SHOWN_PARTS = ["cards", "quote", "ticket", "warning"] as const;
 
-/** Elements that an answer shows in one place, by their ids. */
-export interface ShownPart {
-  readonly type: (typeof SHOWN_PARTS)[number];
-  readonly elements: readonly string[];
-}
+export const shownPartSchema = z
+  .object({ type: z.enum(SHOWN_PARTS), elements: z.array(z.string()) })
+  .meta({ id: "ShownPart", description: "Elements by their ids: what was found, is offered, is booked, or stands against it." });
+export type ShownPart = ReadOnly<z.output<typeof shownPartSchema>>;
 
-/**
- * One part of an answer, made where the facts are: text as the model said it, elements, and what waits for the guest's word, by the
- * memory's id. Joined, the texts are the answer's content.
- */
-export type AnswerPart =
-  | { readonly type: "text"; readonly text: string }
-  | ShownPart
-  | { readonly type: "question"; readonly memory_id: string };
+const textPart = z.object({ type: z.literal("text"), text: z.string() }).meta({ id: "TextPart" });
+const questionPart = z.object({ type: z.literal("question"), memory_id: z.string() }).meta({ id: "QuestionPart" });
+const answerPartSchema = z.union([textPart, shownPartSchema, questionPart]).meta({ id: "AnswerPart" });
+export const answerPartsSchema = z.array(answerPartSchema).meta({
+  description:
+    "The answer in the order in which it came. Joined, the texts are its content; `question`: what of `memory.to_confirm` waits for the " +
+    "user's word.",
+});
+/** Made where the facts are. */
+export type AnswerPart = ReadOnly<z.output<typeof answerPartSchema>>;
 
 /** Opaque to all but the adapter named `by`, which made it and gives it back to the same provider and model. */
 export const providerStateSchema = z.object({ by: z.string(), data: json });

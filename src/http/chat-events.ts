@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { elementSchema, shownPartSchema } from "./parts.js";
+import { shownPartSchema } from "../domain/session.js";
+import { elementSchema } from "./parts.js";
 import { problemSchema } from "./problem.js";
 import { answerSchema, stepSchema } from "./resources.js";
 import { turnMemorySchema } from "./turn-memory.js";

@@ -1,5 +1,6 @@
 import { chatEventSchema } from "./chat-events.js";
 import { importedMessageSchema } from "./import.js";
+import { nameSchemas } from "./named-schemas.js";
 import { headerComponents } from "./response-headers.js";
 import type { ApiApp } from "./routes.js";
 
@@ -22,6 +23,7 @@ export function openApiDocument(api: ApiApp, version: string, basePath: string):
   // What a text holds has no place of its own in OpenAPI 3.1: these are referred to.
   api.openAPIRegistry.register("ChatEvent", chatEventSchema);
   api.openAPIRegistry.register("ImportedMessage", importedMessageSchema);
+  nameSchemas(api.openAPIRegistry.definitions);
   const document = api.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

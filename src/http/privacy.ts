@@ -1,11 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../compose/config.js";
+import { bookingReceiptSchema } from "../domain/booking-receipt.js";
 import { parseOwner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, ApplicationInfo } from "../ports/application.js";
+import { erasureReceiptSchema } from "../ports/owner-ledger.js";
 import { exportSchema } from "./export-document.js";
 import { flagQuery, jsonValue, pageOf } from "./fields.js";
-import { bookingReceipt, meSchema, receiptSchema } from "./resources.js";
+import { meSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { textStream } from "./text-stream.js";
 
@@ -14,7 +16,7 @@ const RECEIPT_WAIT_MS = 20_000;
 
 const tags = ["Privacy"];
 const bookingPage = pageOf(jsonValue).openapi("BookingPage");
-const receiptPage = pageOf(bookingReceipt).openapi("BookingReceipts");
+const receiptPage = pageOf(bookingReceiptSchema).openapi("BookingReceipts");
 const routes = {
   me: createRoute({
     method: "get",
@@ -56,7 +58,7 @@ const routes = {
     tags,
     summary: "Erase everything about the user; asked again while it goes on, it gives the same receipt",
     request: { query: z.strictObject({ confirm: flagQuery }) },
-    responses: answers(receiptSchema, "The receipt."),
+    responses: answers(erasureReceiptSchema, "The receipt."),
     fails: ["CONFIRMATION_REQUIRED", "ERASURE_UNDER_WAY", "LONG_TERM_MEMORY_UNAVAILABLE", "HISTORY_UNAVAILABLE"],
   }),
 };
@@ -114,7 +116,7 @@ export function privacyRoutes(
   api.openapi(routes.erase, async (c) => {
     if (!c.req.valid("query").confirm) throw new AppError("CONFIRMATION_REQUIRED");
     const waits = { waitMs: RECEIPT_WAIT_MS, signal: c.req.raw.signal };
-    return answer(c, receiptSchema, await application.privacy.erase(c.get("owner"), { by: "user", ...waits }));
+    return answer(c, erasureReceiptSchema, await application.privacy.erase(c.get("owner"), { by: "user", ...waits }));
   });
   return api;
 }

@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { bookingReceiptSchema, receiptBodySchema } from "../domain/booking-receipt.js";
 import { IMAGE_TYPES } from "../domain/image.js";
-import { MEMORY_STATES, MEMORY_TYPES, pendingChangeSchema, WAITING_REASONS } from "../domain/memory.js";
-import { SESSION_STATUSES } from "../domain/session.js";
+import { MEMORY_EVENTS, MEMORY_STATES, MEMORY_TYPES, pendingChangeSchema, WAITING_REASONS } from "../domain/memory.js";
+import { answerPartsSchema, SESSION_STATUSES } from "../domain/session.js";
 import { jsonValue } from "./fields.js";
-import { elementSchema, partsSchema } from "./parts.js";
+import { elementSchema } from "./parts.js";
 import { turnMemorySchema } from "./turn-memory.js";
 import { sessionUsage } from "./usage.js";
 
@@ -58,7 +57,7 @@ export const messageSchema = z
     created_at: time,
     metadata: object,
     images: z.array(imageSchema).optional(),
-    parts: partsSchema.optional().openapi({ description: "Of an answer that showed elements: these are in the thread." }),
+    parts: answerPartsSchema.optional().meta({ description: "Of an answer that showed elements: these are in the thread." }),
   })
   .openapi("Message");
 
@@ -73,7 +72,7 @@ export const threadSchema = sessionSchema
         output: jsonValue,
         created_at: time,
         images: z.array(imageSchema).optional(),
-        parts: partsSchema.optional(),
+        parts: answerPartsSchema.optional(),
         memory: turnMemorySchema.optional(),
         outcome: z
           .enum(["interrupted", "failed"])
@@ -114,7 +113,7 @@ export const answerSchema = z
     }),
     steps: z.array(stepSchema),
     elements: z.array(elementSchema),
-    parts: partsSchema,
+    parts: answerPartsSchema,
     memory: turnMemorySchema,
     usage: z.object({
       input_tokens: z.number(),
@@ -169,7 +168,7 @@ export const foundMemorySchema = memorySchema.extend({ score: z.number() }).open
 export const memoryEventSchema = z
   .object({
     at: time,
-    event: z.enum(["added", "confirmed", "edited", "superseded", "approved", "expired", "forgotten"]),
+    event: z.enum(MEMORY_EVENTS),
     text: z.string().nullable(),
     memory_id: z.string(),
   })
@@ -217,30 +216,6 @@ export const historyHitSchema = z
     after: z.array(historyMessageSchema).optional(),
   })
   .openapi("HistoryHit");
-
-export const bookingReceipt = z
-  .object({ ...bookingReceiptSchema.shape, body: z.object(receiptBodySchema.shape).openapi("BookingReceiptBody").nullable() })
-  .openapi("BookingReceipt");
-
-export const receiptSchema = z
-  .object({
-    receipt_id: z.string(),
-    completed_at: time,
-    erased: z.record(z.string(), z.number()),
-    verified: z.boolean(),
-    residue: z.record(z.string(), z.number()).optional(),
-    unverified: z
-      .string()
-      .optional()
-      .openapi({ description: "Which store's file may still hold deleted texts, and what takes them away." }),
-    destroyed_keys: z.array(z.string()).optional(),
-  })
-  .openapi("ErasureReceipt");
-
-const partStatus = z.enum(["ok", "degraded", "down", "disabled"]);
-export const readinessSchema = z
-  .object({ status: partStatus, parts: z.record(z.string(), z.object({ status: partStatus, detail: z.string().optional() })) })
-  .openapi("Readiness");
 
 export const meSchema = z
   .object({

@@ -2,6 +2,7 @@ import { createRoute as createOpenApiRoute, OpenAPIHono, type RouteConfig, type 
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorCode } from "../platform/errors.js";
+import type { ReadOnly } from "../platform/read-only.js";
 import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
@@ -18,13 +19,6 @@ export function newApi(): ApiApp {
     },
   });
 }
-
-/** What a port gives: the schema's shape, whose lists nobody may change. */
-type ReadOnly<T> = T extends readonly (infer U)[]
-  ? readonly ReadOnly<U>[]
-  : T extends object
-    ? { readonly [K in keyof T]: ReadOnly<T[K]> }
-    : T;
 
 /** A JSON answer. The schema is for the compiler: it holds the value to what the document says. */
 export function answer<S extends z.ZodType>(

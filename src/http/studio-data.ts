@@ -2,23 +2,30 @@ import { z } from "@hono/zod-openapi";
 import { DEFAULT_TENANT } from "../domain/owner.js";
 import { MEMORY_STATUSES } from "../domain/session.js";
 import type { ConversationName, Studio } from "../ports/studio.js";
-import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, textField, timeField } from "./fields.js";
-import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
 import {
+  conversationRowSchema,
   conversationSchema,
-  conversationsSchema,
   guestSchema,
   healthSchema,
-  plotsSchema,
-  queuesSchema,
+  plotStepSchema,
+  queuedWriteBackSchema,
+  queueSchema,
   studioSchema,
-  timelineSchema,
+  timelineEntrySchema,
   turnDetailSchema,
   turnReplaySchema,
-  waitingSchema,
-  writeBacksSchema,
-} from "./studio-resources.js";
+  waitingMemorySchema,
+} from "../ports/studio-views.js";
+import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, pageOf, textField, timeField } from "./fields.js";
+import { present } from "./present.js";
+import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+
+const conversationsSchema = pageOf(conversationRowSchema).openapi("Conversations");
+const timelineSchema = pageOf(timelineEntrySchema).openapi("Timeline");
+const waitingSchema = pageOf(waitingMemorySchema).openapi("WaitingMemories");
+const writeBacksSchema = pageOf(queuedWriteBackSchema).openapi("QueuedWriteBacks");
+const queuesSchema = z.object({ data: z.array(queueSchema) }).openapi("Queues");
+const plotsSchema = z.object({ steps: z.array(plotStepSchema) }).openapi("Plots");
 
 const tags = ["Operator"];
 const security = [{ operator: [] }];

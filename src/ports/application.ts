@@ -1,5 +1,6 @@
 // Over 300 lines: one door, all that HTTP, the command line and the library ask of the application.
 
+import { z } from "zod";
 import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { GivenImage, ImageType, MessageImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
@@ -21,6 +22,7 @@ import type {
 } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
 import type { ErrorDetail } from "../platform/errors.js";
+import type { ReadOnly } from "../platform/read-only.js";
 import type { ModelToolCall, ToolSpec } from "./chat-model.js";
 import type { Events } from "./events.js";
 import type { ConversationHistory } from "./history.js";
@@ -85,11 +87,13 @@ export interface ApplicationInfo {
   readonly shortTerm: string;
 }
 
-export type PartStatus = "ok" | "degraded" | "down" | "disabled";
-export interface Readiness {
-  readonly status: PartStatus;
-  readonly parts: Readonly<Record<string, { readonly status: PartStatus; readonly detail?: string }>>;
-}
+export const PART_STATUSES = ["ok", "degraded", "down", "disabled"] as const;
+export type PartStatus = (typeof PART_STATUSES)[number];
+const partStatus = z.enum(PART_STATUSES);
+export const readinessSchema = z
+  .object({ status: partStatus, parts: z.record(z.string(), z.object({ status: partStatus, detail: z.string().optional() })) })
+  .meta({ id: "Readiness" });
+export type Readiness = ReadOnly<z.output<typeof readinessSchema>>;
 
 // ---- chat --------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 import type { Readiness } from "./application.js";
-import type { HealthChange } from "./studio.js";
+import type { HealthChange } from "./studio-views.js";
 
 /** How the parts did, whenever that changed: the last changes of all processes. */
 export interface HealthHistory {

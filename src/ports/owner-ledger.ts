@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
+import type { ReadOnly } from "../platform/read-only.js";
 
 /**
  * What must be known of an owner beside sessions and memories, without any of their words:
@@ -27,19 +29,22 @@ export interface AuditEntry {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-export interface ErasureReceipt {
-  readonly receipt_id: string;
-  readonly completed_at: string;
-  readonly erased: Readonly<Record<string, number>>;
-  /** True only when every store was looked at after the deletion, held nothing, and leaves no deleted text in its files. */
-  readonly verified: boolean;
-  /** The stores in which something was still found. */
-  readonly residue?: Readonly<Record<string, number>>;
-  /** Why nobody can say that nothing is left, though nothing is found: which store's file keeps deleted texts, and what takes them away. */
-  readonly unverified?: string;
-  /** Ids of the keys that it was encrypted under, destroyed first: no copy of before can be read. Absent where nothing is encrypted. */
-  readonly destroyed_keys?: readonly string[];
-}
+export const erasureReceiptSchema = z
+  .object({
+    receipt_id: z.string(),
+    completed_at: z.string().meta({ format: "date-time" }),
+    erased: z.record(z.string(), z.number()),
+    /** True only when every store was looked at after the deletion, held nothing, and leaves no deleted text in its files. */
+    verified: z.boolean(),
+    /** The stores in which something was still found. */
+    residue: z.record(z.string(), z.number()).optional(),
+    /** Why nobody can say that nothing is left, though nothing is found. */
+    unverified: z.string().optional().meta({ description: "Which store's file may still hold deleted texts, and what takes them away." }),
+    /** Ids of the keys that it was encrypted under, destroyed first: no copy of before can be read. Absent where nothing is encrypted. */
+    destroyed_keys: z.array(z.string()).optional(),
+  })
+  .meta({ id: "ErasureReceipt" });
+export type ErasureReceipt = ReadOnly<z.output<typeof erasureReceiptSchema>>;
 
 /** As far as identity gives them. */
 export interface UserRecord {

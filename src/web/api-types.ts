@@ -1,6 +1,8 @@
 import type { output, ZodType } from "zod";
 import type * as schemas from "../http/resources.js";
 import type { recalledSchema, toConfirmSchema, turnMemorySchema } from "../http/turn-memory.js";
+import type * as application from "../ports/application.js";
+import type { ErasureReceipt } from "../ports/owner-ledger.js";
 
 /** What the server answers, by the schemas of its own routes. */
 
@@ -17,8 +19,8 @@ export type Why = Of<typeof schemas.whySchema>;
 export type Source = NonNullable<Why["source"]>;
 /** A message that a search found. */
 export type Hit = Of<typeof schemas.historyHitSchema>;
-export type Receipt = Of<typeof schemas.receiptSchema>;
-export type Readiness = Of<typeof schemas.readinessSchema>;
+export type Receipt = ErasureReceipt;
+export type Readiness = application.Readiness;
 /** What an answer was given. */
 export type AnswerMemory = Of<typeof turnMemorySchema>;
 export type Recalled = Pick<Of<typeof recalledSchema>, "id" | "text" | "strength" | "subject" | "created_at">;

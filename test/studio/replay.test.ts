@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Overrides } from "../../src/compose/compose.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { TurnReplay } from "../../src/ports/studio.js";
+import type { TurnReplay } from "../../src/ports/studio-views.js";
 import { openWorld, tempDir } from "../e2e/world.js";
 import { HOSTILE_TEXTS } from "../support/hostile.js";
 import { OpenAIStub } from "../support/openai-stub.js";

@@ -1,5 +1,6 @@
 import { AppError } from "../../src/platform/errors.js";
-import type { ConversationRow, Studio, TurnRow } from "../../src/ports/studio.js";
+import type { Studio } from "../../src/ports/studio.js";
+import type { ConversationRow, TurnRow } from "../../src/ports/studio-views.js";
 import { AT, MEMORY_ID, SESSION_ID } from "./samples.js";
 
 const ROW: ConversationRow = {

@@ -9,7 +9,8 @@ import type { ConversationList } from "../../ports/conversation-list.js";
 import type { MemoryLog, MemoryLogEntry } from "../../ports/memory-log.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { Page } from "../../ports/session-store.js";
-import type { GuestDetail, GuestName, PageQuery, TimelineEntry, TimelineEvent, WaitingMemory } from "../../ports/studio.js";
+import type { GuestName, PageQuery } from "../../ports/studio.js";
+import type { GuestDetail, TimelineEntry, TimelineEvent, WaitingMemory } from "../../ports/studio-views.js";
 import type { AuditedLooks } from "./looks.js";
 import type { ShowText } from "./shown-text.js";
 

@@ -3,7 +3,8 @@ import { sumOf } from "../../domain/tokens.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
 import type { Plots, PlottedSums } from "../../ports/plots.js";
-import type { PlotQuery, PlotStep } from "../../ports/studio.js";
+import type { PlotQuery } from "../../ports/studio.js";
+import type { PlotStep } from "../../ports/studio-views.js";
 
 const HOUR_MS = 60 * 60 * 1_000;
 const STEP_MS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;

@@ -3,7 +3,8 @@ import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
 import type { Sessions } from "../../ports/application.js";
 import type { Page, PendingTurn, SessionIndex } from "../../ports/session-store.js";
-import type { ConversationName, PageQuery, QueuedWriteBack, QueueState } from "../../ports/studio.js";
+import type { ConversationName, PageQuery } from "../../ports/studio.js";
+import type { QueuedWriteBack, QueueState } from "../../ports/studio-views.js";
 import type { AuditedLooks } from "./looks.js";
 
 export interface QueuesParts {

@@ -2,7 +2,7 @@ import { type RecordedTurn, recordedTurn } from "../../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, RecordOf } from "../../domain/session.js";
 import { sumOf, totalCost } from "../../domain/tokens.js";
 import type { Tombstone } from "../../ports/owner-ledger.js";
-import type { TurnRow } from "../../ports/studio.js";
+import type { TurnRow } from "../../ports/studio-views.js";
 import type { ShowText } from "./shown-text.js";
 
 /** A turn as its journal has it. */

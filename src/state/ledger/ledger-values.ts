@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { derivedId } from "../../platform/ids.js";
-import type { AuditEntry, ErasureReceipt, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import { type AuditEntry, type ErasureReceipt, erasureReceiptSchema, type Tombstone, type UserRecord } from "../../ports/owner-ledger.js";
 import { numberKey, systemPartition } from "../partition.js";
 
 /** Keys of a ledger, in its owner's partition. What an erasure leaves of them tells no name. */
@@ -69,15 +69,6 @@ const audit = z.object({
   receiptId: z.string().nullable(),
   counts,
 }) satisfies z.ZodType<AuditEntry>;
-const receipt = z.object({
-  receipt_id: z.string(),
-  completed_at: z.string(),
-  erased: counts,
-  verified: z.boolean(),
-  residue: counts.exactOptional(),
-  unverified: z.string().exactOptional(),
-  destroyed_keys: z.array(z.string()).exactOptional(),
-}) satisfies z.ZodType<ErasureReceipt>;
 const intent = z.object({ v: z.literal(1), receiptId: z.string(), at: z.string(), epoch: z.number().int() });
 
 /** An erasure that is open. */
@@ -85,7 +76,7 @@ export type ErasureIntent = z.infer<typeof intent>;
 
 export const userOf = (value: string): UserRecord => user.parse(JSON.parse(value));
 export const auditOf = (value: string): AuditEntry => audit.parse(JSON.parse(value));
-export const receiptOf = (value: string): ErasureReceipt => receipt.parse(JSON.parse(value));
+export const receiptOf = (value: string): ErasureReceipt => erasureReceiptSchema.parse(JSON.parse(value));
 export const intentOf = (value: string): ErasureIntent => intent.parse(JSON.parse(value));
 
 export function tombstoneValue(tombstone: Tombstone, n: number): string {
