@@ -134,6 +134,19 @@ export type * from "./ports/own-agent.js";
 export type * from "./ports/owner-activity.js";
 export type * from "./ports/owner-ledger.js";
 export type { RequestKey } from "./ports/request-key.js";
+export type {
+  AnswerStep,
+  ChatAnswer,
+  ErasureReceipt,
+  HistoryHit,
+  HistoryMessage,
+  PartStatus,
+  Readiness,
+  ThreadElement,
+  ThreadStep,
+  Why,
+  WriteBackState,
+} from "./ports/resources.js";
 export type { SessionRef } from "./ports/session-names.js";
 export type * from "./ports/session-store.js";
 export type * from "./ports/session-writer.js";

@@ -1,6 +1,6 @@
 import { ownerOf } from "../../src/domain/owner.js";
 import { derivedId } from "../../src/platform/ids.js";
-import type { HistoryMessage } from "../../src/ports/history.js";
+import type { HistoryMessage } from "../../src/ports/resources.js";
 import { quantile } from "../quantile.js";
 import type { Fixture } from "./fixture.js";
 

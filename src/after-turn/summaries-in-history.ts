@@ -1,7 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import type { RecordOf } from "../domain/session.js";
 import { isAppError } from "../platform/errors.js";
-import type { HistoryMessage } from "../ports/history.js";
+import type { HistoryMessage } from "../ports/resources.js";
 import type { SummaryParts } from "./summary-parts.js";
 
 /** Summaries as a search finds them: one of a session. */

@@ -1,8 +1,7 @@
 import type { Memory } from "../domain/memory.js";
 import type { Message, Session } from "../domain/session.js";
-import type { ChatAnswer, ChatEvent, ImportResult, Readiness } from "../ports/application.js";
-import type { Why } from "../ports/memories.js";
-import type { ErasureReceipt } from "../ports/owner-ledger.js";
+import type { ChatEvent, ImportResult } from "../ports/application.js";
+import type { ChatAnswer, ErasureReceipt, Readiness, Why } from "../ports/resources.js";
 
 /** What the commands ask for, of one user: from the storage directory itself, or from a server that owns it. */
 export interface Backend {

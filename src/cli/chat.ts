@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { RecallStatus } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
-import type { ChatAnswer } from "../ports/application.js";
+import type { ChatAnswer } from "../ports/resources.js";
 import type { Backend } from "./backend.js";
 import { type ChatState, isChatCommand, runChatCommand, showWaiting } from "./chat-commands.js";
 import { errorJson, errorLines } from "./error-lines.js";

@@ -2,7 +2,7 @@ import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import { tooOldNode } from "../platform/node-version.js";
-import type { PartStatus, Readiness } from "../ports/application.js";
+import type { PartStatus, Readiness } from "../ports/resources.js";
 import type { Backend } from "./backend.js";
 import { errorLines } from "./error-lines.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";

@@ -1,6 +1,6 @@
 import type { Memory } from "../domain/memory.js";
 import type { Session } from "../domain/session.js";
-import type { Why } from "../ports/memories.js";
+import type { Why } from "../ports/resources.js";
 import { printable, type Terminal } from "./terminal.js";
 
 /** Memories, conversations and messages as lines for a person, in conversations and by commands alike. */

@@ -1,7 +1,8 @@
 import type { Memory } from "../domain/memory.js";
 import type { Message } from "../domain/session.js";
 import { AppError, ERRORS, type ErrorCode, isAppError } from "../platform/errors.js";
-import type { ChatAnswer, ChatEvent } from "../ports/application.js";
+import type { ChatEvent } from "../ports/application.js";
+import type { ChatAnswer } from "../ports/resources.js";
 import type { Backend } from "./backend.js";
 import { serverEvents } from "./event-stream.js";
 import { FLUSH_MS, FOUND, localTimeZone } from "./local-backend.js";

@@ -3,7 +3,7 @@ import { studioOver } from "../operations/studio/studio.js";
 import { AppError } from "../platform/errors.js";
 import { silentLogger } from "../platform/logger.js";
 import { VERSION } from "../platform/version.js";
-import type { Readiness } from "../ports/application.js";
+import type { Readiness } from "../ports/resources.js";
 import type { Studio } from "../ports/studio.js";
 import { EngineOperatorLooks } from "../state/counters/operator-looks.js";
 import { EngineHealthHistory } from "../state/health/health-history.js";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isId } from "../platform/ids.js";
 import { messageImageSchema } from "./image.js";
 import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "./memory.js";
+import type { ReadOnly } from "./schema.js";
 import {
   elementSchema,
   heldBackSchema,
@@ -159,7 +160,7 @@ export const exportedMemorySchema = z.object({
   updated_at: at,
   history: z.array(z.object({ at, event: z.string(), text: z.string().nullable(), memory_id: z.string() })),
 });
-export type ExportedMemory = z.infer<typeof exportedMemorySchema>;
+export type ExportedMemory = ReadOnly<z.infer<typeof exportedMemorySchema>>;
 
 /** What the user had forgotten, without its text: taken back, it stays forgotten. */
 export const exportedTombstoneSchema = z.object({

@@ -19,6 +19,14 @@ export const messageImageSchema = z.object({
   bytes: z.number().int().nullable(),
   url: z.string().optional(),
 });
+
+/** The same as it is told. */
+export const shownImageSchema = messageImageSchema
+  .extend({
+    id: z.string().meta({ description: "SHA-256 of the image, or of its address where that is all that is kept." }),
+    url: z.string().optional().meta({ description: "Where it was sent by its address. Others: GET /v1/sessions/{id}/images/{image_id}." }),
+  })
+  .meta({ id: "MessageImage" });
 export type MessageImage = z.infer<typeof messageImageSchema>;
 
 /** An image as a client sends it: its bytes, or an https or data URL. What is fetched from an https URL, the model's provider fetches. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ReadOnly, time } from "./schema.js";
 
 /** A memory: a distilled, gated fact about a user. */
 
@@ -54,12 +55,12 @@ export const statementSchema = z.object({
   /** Through which channel it was said: `api`, `cli`, `voice`. Empty where nothing tells. */
   channel: characters(0, 64).default(""),
 });
-export type Statement = z.infer<typeof statementSchema>;
+export type Statement = ReadOnly<z.infer<typeof statementSchema>>;
 /**
  * A statement as a user adds it by hand: what is left out is its category's default. `category`: default what a reader makes of the text,
  * else `other`.
  */
-export type NewStatement = Omit<z.input<typeof statementSchema>, "category"> & { readonly category?: string | undefined };
+export type NewStatement = ReadOnly<Omit<z.input<typeof statementSchema>, "category">> & { readonly category?: string | undefined };
 
 /** Why a memory, or a change of one, waits for the guest's word. */
 export const WAITING_REASONS = [
@@ -93,53 +94,54 @@ export const pendingChangeSchema = z.object({
   /** How often the guest was asked about it in talk. */
   asked: z.number().int().default(0),
 });
-export type PendingChange = z.infer<typeof pendingChangeSchema>;
+export type PendingChange = ReadOnly<z.infer<typeof pendingChangeSchema>>;
 
 /** A memory as clients see it (the payload in the `memory` collection; Mem0 calls `text` data). Times are ISO 8601 UTC. */
-export interface Memory {
-  readonly id: string;
-  readonly text: string;
-  readonly category: string;
-  readonly aspect: string;
-  readonly condition: string;
-  readonly about: string;
-  /** One of the domain's needs, or `other`; null for what is no need. */
-  readonly need: string | null;
-  readonly type: MemoryType;
-  readonly strength: "hard" | "soft";
-  readonly subject: string;
-  readonly scope: "standing" | "trip";
-  readonly status: MemoryState;
-  readonly stated_at: string;
-  readonly valid_from: string;
-  /** Null where there is no end. */
-  readonly valid_until: string | null;
-  readonly superseded_by: string | null;
-  readonly confidence: number;
-  readonly seen_count: number;
-  readonly last_confirmed_at: string;
-  readonly entities: readonly string[];
-  readonly tags: readonly string[];
-  readonly channel: string;
-  /** Why it waits, while its status is `review`; else null. */
-  readonly reason: WaitingReason | null;
-  /** An end or a replacement of it that waits for the guest's word. */
-  readonly pending_change: PendingChange | null;
-  /** Null for memories that the user added by hand. */
-  readonly source: MemorySource | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export const memorySchema = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    category: z.string(),
+    aspect: z.string(),
+    condition: z.string(),
+    about: z.string(),
+    /** One of the domain's needs, or `other`; null for what is no need. */
+    need: z.string().nullable(),
+    type: z.enum(MEMORY_TYPES),
+    strength: z.enum(["hard", "soft"]),
+    subject: z.string(),
+    scope: z.enum(["standing", "trip"]),
+    status: z.enum(MEMORY_STATES),
+    stated_at: time,
+    valid_from: time,
+    /** Null where there is no end. */
+    valid_until: time.nullable(),
+    superseded_by: z.string().nullable(),
+    confidence: z.number(),
+    seen_count: z.number().int(),
+    last_confirmed_at: time,
+    entities: z.array(z.string()),
+    tags: z.array(z.string()),
+    channel: z.string(),
+    /** Why it waits, while its status is `review`; else null. */
+    reason: z.enum(WAITING_REASONS).nullable(),
+    /** An end or a replacement of it that waits for the guest's word. */
+    pending_change: pendingChangeSchema.nullable(),
+    /** Null for memories that the user added by hand. */
+    source: memorySourceSchema.nullable(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: "Memory" });
+export type Memory = ReadOnly<z.output<typeof memorySchema>>;
 
 export const MEMORY_EVENTS = ["added", "confirmed", "edited", "superseded", "approved", "expired", "forgotten"] as const;
 
 /** One event in a memory's life, oldest first. */
-export interface MemoryEvent {
-  readonly at: string;
-  readonly event: (typeof MEMORY_EVENTS)[number];
-  readonly text: string | null;
-  readonly memory_id: string;
-}
+export const memoryEventSchema = z
+  .object({ at: time, event: z.enum(MEMORY_EVENTS), text: z.string().nullable(), memory_id: z.string() })
+  .meta({ id: "MemoryEvent" });
+export type MemoryEvent = ReadOnly<z.output<typeof memoryEventSchema>>;
 
 /** A memory as an export has it: with what happened to it and to the versions before it, as `history` told. */
 export interface RestorableMemory extends Memory {

@@ -1,18 +1,17 @@
 // Over 300 lines: one format, the records of a journal, and the session that follows from them.
 
 import { z } from "zod";
-import type { ReadOnly } from "../platform/read-only.js";
-import { type MessageImage, messageImageSchema } from "./image.js";
+import { messageImageSchema, shownImageSchema } from "./image.js";
+import { anyObject, type JsonObject, type JsonValue, type ReadOnly, time } from "./schema.js";
 import { toConfirmSchema } from "./to-confirm.js";
-import { type SessionUsage, taskTokensSchema, tokensByTaskSchema } from "./tokens.js";
+import { sessionUsageSchema, taskTokensSchema, tokensByTaskSchema } from "./tokens.js";
 
 /**
  * The words of a conversation: session, turn, message, step, element, and the journal records that hold them.
  * What is persisted is defined by the zod schemas here; unknown keys of newer versions are kept as they are read.
  */
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-export type JsonObject = { [key: string]: JsonValue };
+export type { JsonObject, JsonValue } from "./schema.js";
 export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject, JsonObject>;
 const json = z.json() as unknown as z.ZodType<JsonValue, JsonValue>;
 
@@ -92,16 +91,12 @@ export const suspendedSchema = z.object({
 });
 export type Suspended = z.infer<typeof suspendedSchema>;
 
-/**
- * `cached_tokens`: those of the input that the provider had cached; absent where it doesn't tell. `calls`: how many model calls it took;
- * absent where they are not counted. `estimated`: set where the provider told nothing of some call, and it was counted here.
- */
 export const usageSchema = z.object({
   input_tokens: z.number(),
-  cached_tokens: z.number().optional(),
+  cached_tokens: z.number().optional().meta({ description: "Of the input; absent where the model's provider doesn't tell." }),
   output_tokens: z.number(),
-  calls: z.number().int().optional(),
-  estimated: z.literal(true).exactOptional(),
+  calls: z.number().int().optional().meta({ description: "Model calls of the answer." }),
+  estimated: z.literal(true).optional().meta({ description: "Some of it was counted here: the model's provider told nothing." }),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -150,19 +145,21 @@ export const recalledSchema = z.object({
   strength: z.enum(["hard", "soft"]),
   /** `self` or `companion:<name>`. */
   subject: z.string().optional(),
-  /** One of the domain's needs, or `other`. Absent for what is no need. */
-  need: z.string().optional(),
+  need: z.string().optional().meta({ description: "One of the domain's needs, or `other`; absent for what is no need." }),
   score: z.number().nullable(),
-  source: z.object({ session_id: z.string(), turn: z.number(), message_id: z.string() }).nullable(),
-  created_at: z.string(),
-  /** Only where it lies ahead (what must hold is told before it begins), or over a day before the memory was made. */
-  valid_from: z.string().optional(),
-  /** Only where it has an end. */
-  valid_until: z.string().optional(),
-  /** When it holds, where not always. */
-  condition: z.string().optional(),
-  /** Why it was given. Absent in answers of before it was decided, and where nothing decides. */
-  why: z.enum(RECALL_REASONS).optional(),
+  source: z.object({ session_id: z.string(), turn: z.number().int(), message_id: z.string() }).nullable(),
+  created_at: time,
+  valid_from: time.optional().meta({ description: "Only where it lies ahead, or over a day before `created_at`." }),
+  valid_until: time.optional().meta({ description: "Only where it has an end." }),
+  condition: z.string().optional().meta({ description: "When it holds, where not always." }),
+  why: z
+    .enum(RECALL_REASONS)
+    .optional()
+    .meta({
+      description:
+        "Why it was given: it must hold for the user, or for somebody who comes or may come; the occasion calls for it; it is about " +
+        "somebody who comes; it is like the message; the user is known for it. Absent where nothing decides what is given.",
+    }),
 });
 export type RecalledMemory = z.infer<typeof recalledSchema>;
 
@@ -343,41 +340,46 @@ export interface Round {
 }
 
 /** A session as the index knows it: the fold of its journal. */
-export interface Session {
-  readonly id: string;
-  readonly external_id: string | null;
-  readonly title: string | null;
-  readonly status: SessionStatus;
+export const sessionSchema = z.object({
+  id: z.string(),
+  external_id: z.string().nullable(),
+  title: z.string().nullable(),
+  status: z.enum(SESSION_STATUSES),
   /** When it got its status. */
-  readonly status_since: string;
-  readonly created_at: string;
+  status_since: time,
+  created_at: time,
   /** Last activity. */
-  readonly updated_at: string;
-  /** When it is deleted (a deleted one: purged) if nothing happens to it before. In the index: its own expiry alone. */
-  readonly expires_at: string | null;
+  updated_at: time,
+  /** In the index: its own expiry alone. */
+  expires_at: time.nullable().meta({
+    description: "When it is deleted, or purged if it is deleted already, unless something happens to it before; null: never.",
+  }),
   /** As clients read them. */
-  readonly message_count: number;
-  readonly summary: string | null;
-  readonly summary_updated_at: string | null;
-  readonly topic: string | null;
-  readonly tags: readonly string[];
-  readonly agent_type: string;
-  readonly metadata: JsonObject;
-  readonly write_back: { readonly pending_turns: number; readonly failed_turns: number };
-  /** Tokens of all its turns and of what follows them; also of turns that were edited away. */
-  readonly usage: SessionUsage;
-}
+  message_count: z.number().int(),
+  summary: z.string().nullable(),
+  summary_updated_at: time.nullable(),
+  topic: z.string().nullable(),
+  tags: z.array(z.string()),
+  agent_type: z.string(),
+  metadata: anyObject,
+  write_back: z.object({ pending_turns: z.number().int(), failed_turns: z.number().int() }),
+  /** Also of turns that were edited away. */
+  usage: sessionUsageSchema,
+});
+export type Session = ReadOnly<z.output<typeof sessionSchema>>;
 
 /** A message as clients read it. */
-export interface Message {
-  readonly id: string;
-  readonly turn: number;
-  readonly role: Role;
-  readonly content: string;
-  readonly created_at: string;
-  readonly metadata: JsonObject;
-  /** Those that came with a user's message; absent where there are none. */
-  readonly images?: readonly MessageImage[];
-  /** Of an answer that is more than its text. */
-  readonly parts?: readonly AnswerPart[];
-}
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    turn: z.number().int(),
+    role: z.enum(["user", "assistant", "system"]),
+    content: z.string(),
+    created_at: time,
+    metadata: anyObject,
+    /** Those that came with a user's message; absent where there are none. */
+    images: z.array(shownImageSchema).optional(),
+    parts: answerPartsSchema.optional().meta({ description: "Of an answer that showed elements: these are in the thread." }),
+  })
+  .meta({ id: "Message" });
+export type Message = ReadOnly<z.output<typeof messageSchema>>;

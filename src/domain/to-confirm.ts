@@ -8,10 +8,10 @@ export const MAX_TO_CONFIRM = 5;
 export const toConfirmSchema = z.object({
   id: z.string(),
   /**
-   * What a yes makes true. Of a change: "No longer: Is allergic to nuts", "Forget: Is allergic to nuts",
+   * Of a change: "No longer: Is allergic to nuts", "Forget: Is allergic to nuts",
    * "Prefers box seats (instead of: Prefers aisle seats)".
    */
-  text: z.string(),
+  text: z.string().meta({ description: "What a yes makes true." }),
   category: z.string(),
   strength: z.enum(["hard", "soft"]),
   /** `self` or `companion:<name>`. */
@@ -19,8 +19,7 @@ export const toConfirmSchema = z.object({
   reason: z.enum(WAITING_REASONS),
   /** The guest's words that it comes from, where they were said in this session: those of another are not copied into its journal. */
   quote: z.string(),
-  /** Set where the memory holds and a change of it waits. */
-  change: z.enum(["end", "supersede", "forget"]).optional(),
+  change: z.enum(["end", "supersede", "forget"]).optional().meta({ description: "Set where the memory holds and a change of it waits." }),
 });
 export type ToConfirm = z.infer<typeof toConfirmSchema>;
 

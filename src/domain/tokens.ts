@@ -9,13 +9,10 @@ export type TokenTask = (typeof TOKEN_TASKS)[number];
 export const taskTokensSchema = z.object({
   calls: z.number().int(),
   input: z.number(),
-  /** Of the input: what the provider had cached. 0 also where it doesn't tell. */
-  cached: z.number(),
+  cached: z.number().meta({ description: "Of the input; 0 also where the provider doesn't tell." }),
   output: z.number(),
-  /** Set where some of it was counted here, because the provider told nothing. */
-  estimated: z.literal(true).exactOptional(),
-  /** In the currency of the prices. Absent where the price of any of the calls is unknown. */
-  cost: z.number().exactOptional(),
+  estimated: z.literal(true).optional().meta({ description: "Some of it was counted here: the provider told nothing." }),
+  cost: z.number().optional().meta({ description: "Absent where the price of any of the calls is unknown." }),
 });
 export type TaskTokens = z.infer<typeof taskTokensSchema>;
 
@@ -23,11 +20,20 @@ export type TaskTokens = z.infer<typeof taskTokensSchema>;
 export const tokensByTaskSchema = z.partialRecord(z.enum(TOKEN_TASKS), taskTokensSchema);
 export type TokensByTask = z.infer<typeof tokensByTaskSchema>;
 
+const ofTask = z.object(taskTokensSchema.shape).meta({ id: "TaskTokens" });
 /** What a session has cost so far: every task, and all of them together. */
-export type SessionUsage = Readonly<Record<TokenTask | "total", TaskTokens>> & {
-  /** Of all tasks together, in the currency of the prices; null where the price of any call is unknown. */
-  readonly cost: number | null;
-};
+export const sessionUsageSchema = z
+  .object({
+    chat: ofTask,
+    extraction: ofTask,
+    summary: ofTask,
+    title: ofTask,
+    embeddings: ofTask,
+    total: ofTask,
+    cost: z.number().nullable().meta({ description: "In the currency of MODEL_PRICES_FILE; null where a price is unknown." }),
+  })
+  .meta({ id: "SessionUsage", description: "What the session has cost so far, in tokens by task." });
+export type SessionUsage = Readonly<z.output<typeof sessionUsageSchema>>;
 
 const NONE: TaskTokens = { calls: 0, input: 0, cached: 0, output: 0 };
 

@@ -1,7 +1,8 @@
 import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { MessageRecord, RecordOf } from "../domain/session.js";
-import { type HistoryMessage, historyMessageOf } from "../ports/history.js";
+import { historyMessageOf } from "../ports/history.js";
+import type { HistoryMessage } from "../ports/resources.js";
 import type { SessionStore } from "../ports/session-store.js";
 
 /** What of a session may be found: not what was said off the record, in turns that ended badly, or in another session first. */

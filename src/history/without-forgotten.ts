@@ -1,6 +1,7 @@
 import type { Owner } from "../domain/owner.js";
-import type { ConversationHistory, HistoryHit, HistoryMessage, HistorySearch } from "../ports/history.js";
+import type { ConversationHistory, HistorySearch } from "../ports/history.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
+import type { HistoryHit, HistoryMessage } from "../ports/resources.js";
 import type { SessionIndex } from "../ports/session-store.js";
 
 /** Searches that are made at most, where what was found is not to be shown and leaves room. */

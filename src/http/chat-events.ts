@@ -1,9 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { shownPartSchema } from "../domain/session.js";
-import { elementSchema } from "./parts.js";
+import { answerSchema, elementSchema, stepSchema, turnMemorySchema } from "../ports/resources.js";
 import { problemSchema } from "./problem.js";
-import { answerSchema, stepSchema } from "./resources.js";
-import { turnMemorySchema } from "./turn-memory.js";
 
 /** One event of a stream: its `event:`, its `id:` (from 1), and its `data:`, parsed. */
 function eventOf<const Name extends string, Data extends z.ZodType>(event: Name, schema: string, data: Data) {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { AppError } from "../platform/errors.js";
-import type { Chat, ChatAnswer, ChatEvent } from "../ports/application.js";
+import type { Chat, ChatEvent } from "../ports/application.js";
+import type { ChatAnswer } from "../ports/resources.js";
 import type { HttpEnv } from "./http-env.js";
 import { noteKept } from "./kept-message.js";
 import { asAppError, problemOf } from "./problem.js";

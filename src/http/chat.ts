@@ -6,6 +6,7 @@ import type { JsonObject } from "../domain/session.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import type { Chat, ChatRequest } from "../ports/application.js";
 import type { RequestKey } from "../ports/request-key.js";
+import { answerSchema } from "../ports/resources.js";
 import { requestHash } from "./body.js";
 import { chatStreamSchema } from "./chat-events.js";
 import { type StreamLimits, streamTurn } from "./chat-stream.js";
@@ -14,7 +15,6 @@ import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdFie
 import type { HttpEnv } from "./http-env.js";
 import { noteKept } from "./kept-message.js";
 import { requireAccept } from "./negotiate.js";
-import { answerSchema } from "./resources.js";
 import { type ApiApp, answer, answersAs, body, createRoute, newApi } from "./routes.js";
 import type { OpenStreams } from "./streams.js";
 

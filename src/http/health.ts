@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../compose/config.js";
-import { type Application, readinessSchema } from "../ports/application.js";
+import type { Application } from "../ports/application.js";
+import { readinessSchema } from "../ports/resources.js";
 import { type ApiApp, answer, answers, createRoute, newApi, orElse } from "./routes.js";
 
 const aliveSchema = z.object({ status: z.literal("ok") }).openapi("Alive");

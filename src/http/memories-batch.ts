@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { memorySchema } from "../domain/memory.js";
 import type { AppError } from "../platform/errors.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
@@ -6,7 +7,6 @@ import { fieldsOf } from "./fields.js";
 import { addBody, type MemoryRoutesParts } from "./memories.js";
 import { present } from "./present.js";
 import { problemOf, problemSchema } from "./problem.js";
-import { memorySchema } from "./resources.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
 import { zoneOfDates } from "./time-zone.js";
 import { invalidRequest } from "./validation.js";

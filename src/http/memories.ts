@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { MEMORY_STATES, MEMORY_TYPES } from "../domain/memory.js";
+import { MEMORY_STATES, MEMORY_TYPES, memoryEventSchema, memorySchema } from "../domain/memory.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, Sessions } from "../ports/application.js";
 import type { Memories } from "../ports/memories.js";
+import { foundMemorySchema, whySchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import {
@@ -23,7 +24,6 @@ import {
 } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { present } from "./present.js";
-import { foundMemorySchema, memoryEventSchema, memorySchema, whySchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersNothing, body, createRoute, newApi } from "./routes.js";
 import { zoneOfDates } from "./time-zone.js";
 import { whyOf } from "./why.js";

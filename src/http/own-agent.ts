@@ -2,14 +2,12 @@ import { z } from "@hono/zod-openapi";
 import type { GivenMessage, GivenStep } from "../domain/given-messages.js";
 import type { Element, JsonValue } from "../domain/session.js";
 import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
+import { elementSchema, historyHitSchema, recalledSchema, toConfirmSchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
-import { elementSchema } from "./parts.js";
 import { present } from "./present.js";
-import { historyHitSchema } from "./resources.js";
 import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
-import { recalledSchema, toConfirmSchema } from "./turn-memory.js";
 
 const MAX_MESSAGES = 100;
 /** As a message of a chat: it is read for memories. */

@@ -2,17 +2,42 @@ import { z } from "@hono/zod-openapi";
 import type { Config } from "../compose/config.js";
 import { bookingReceiptSchema } from "../domain/booking-receipt.js";
 import { parseOwner } from "../domain/owner.js";
+import { time } from "../domain/schema.js";
 import { AppError } from "../platform/errors.js";
 import type { Application, ApplicationInfo } from "../ports/application.js";
-import { erasureReceiptSchema } from "../ports/owner-ledger.js";
+import { erasureReceiptSchema } from "../ports/resources.js";
 import { exportSchema } from "./export-document.js";
 import { flagQuery, jsonValue, pageOf } from "./fields.js";
-import { meSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
 import { textStream } from "./text-stream.js";
 
 /** How long a request waits for its receipt, in milliseconds: longer than for a replica that was killed, and shorter than clients wait. */
 const RECEIPT_WAIT_MS = 20_000;
+
+export const meSchema = z
+  .object({
+    user: z.object({
+      tenant: z.string(),
+      id: z.string(),
+      display_name: z.string().nullable(),
+      provider: z.string().nullable(),
+      time_zone: z.string().nullable(),
+      first_seen_at: time.nullable(),
+      last_seen_at: time.nullable(),
+    }),
+    server: z.object({
+      version: z.string(),
+      auth_mode: z.enum(["local", "header", "api-key", "jwt"]),
+      model: z.object({ name: z.string(), stand_in: z.boolean() }),
+      long_term: z.object({ enabled: z.boolean(), location: z.string().nullable() }),
+      embedder: z.object({ id: z.string(), lexical: z.boolean() }),
+      history: z.object({ backend: z.string() }),
+      short_term: z.string(),
+      storage_dir: z.string().nullable().openapi({ description: "Only in local mode, as `keys` is." }),
+      keys: z.record(z.string(), z.boolean()).nullable().openapi({ description: "By variable: whether a key is set." }),
+    }),
+  })
+  .openapi("Me");
 
 const tags = ["Privacy"];
 const bookingPage = pageOf(jsonValue).openapi("BookingPage");

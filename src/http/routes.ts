@@ -1,8 +1,8 @@
 import { createRoute as createOpenApiRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ReadOnly } from "../domain/schema.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
-import type { ReadOnly } from "../platform/read-only.js";
 import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { IMAGE_TYPES } from "../domain/image.js";
-import { type JsonObject, SESSION_STATUSES, type Session } from "../domain/session.js";
+import { type JsonObject, messageSchema, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { MAX_TITLE_UNITS, UNTITLED } from "../domain/title.js";
 import { AppError } from "../platform/errors.js";
 import type { NewSession, Sessions } from "../ports/application.js";
+import { sessionSchema, threadSchema, writeBackSchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY, OF_MEMORIES } from "./described-problems.js";
 import {
@@ -21,7 +22,6 @@ import {
 } from "./fields.js";
 import { requireAccept } from "./negotiate.js";
 import { present } from "./present.js";
-import { messageSchema, sessionSchema, threadSchema, writeBackSchema } from "./resources.js";
 import { type ApiApp, answer, answers, answersAs, answersNothing, body, createRoute, newApi, orElse } from "./routes.js";
 
 const MAX_TOPIC_CHARS = 80;

@@ -3,7 +3,8 @@ import type { Memory, MemorySource } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import type { Sessions } from "../ports/application.js";
-import type { Memories, Why } from "../ports/memories.js";
+import type { Memories } from "../ports/memories.js";
+import type { Why } from "../ports/resources.js";
 
 /** Memories that are named as those which another was made of. */
 const MAX_BEHIND = 50;

@@ -1,4 +1,5 @@
-import type { ChatAnswer, ChatEvent } from "../ports/application.js";
+import type { ChatEvent } from "../ports/application.js";
+import type { ChatAnswer } from "../ports/resources.js";
 
 /** What a streamed turn tells: `session`, `memory`, then steps and tokens as they come, and `message`, the whole answer, last. */
 export type StreamEvent = ChatEvent | { readonly type: "message"; readonly answer: ChatAnswer };

@@ -1,7 +1,8 @@
 import type { Role } from "../domain/session.js";
 import { historySearchBody, present } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
-import type { ConversationHistory, HistoryHit } from "../ports/history.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { HistoryHit } from "../ports/resources.js";
 import { checked, inSession, type UserNow } from "./checked.js";
 import { knownOptions, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";
 

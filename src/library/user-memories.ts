@@ -12,7 +12,7 @@ import {
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
-import type { Why } from "../ports/memories.js";
+import type { Why } from "../ports/resources.js";
 import type { Page } from "../ports/session-store.js";
 import { checked, checkedKey, checkedQuery, inSession, memoryId, type UserNow } from "./checked.js";
 import { knownOptions, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";

@@ -11,7 +11,8 @@ import {
   sessionSettingsOf,
 } from "../http/http.js";
 import { AppError } from "../platform/errors.js";
-import type { Sessions, Thread, WriteBackState } from "../ports/application.js";
+import type { Sessions, Thread } from "../ports/application.js";
+import type { WriteBackState } from "../ports/resources.js";
 import type { Page } from "../ports/session-store.js";
 import { checked, checkedQuery, type UserNow } from "./checked.js";
 import { knownOptions, type SessionName, sessionGiven, sessionNamed } from "./known-options.js";

@@ -1,7 +1,6 @@
 import type { Memory } from "../domain/memory.js";
 import type { Role } from "../domain/session.js";
-import type { ChatAnswer } from "../ports/application.js";
-import type { HistoryHit } from "../ports/history.js";
+import type { ChatAnswer, HistoryHit } from "../ports/resources.js";
 
 /** What the tools ask of the one user that they work for: `maitred.for({ user })` has all of it. */
 export interface McpUser {

@@ -1,8 +1,9 @@
 import type { CostLimits } from "../agent/cost-limits.js";
-import type { ApplicationInfo, PartStatus, Readiness } from "../ports/application.js";
+import type { ApplicationInfo } from "../ports/application.js";
 import type { ChatModel } from "../ports/chat-model.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
+import type { PartStatus, Readiness } from "../ports/resources.js";
 import type { SessionIndex } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
 import type { StorageHealth } from "../ports/storage-health.js";

@@ -2,7 +2,8 @@ import type { Owner } from "../domain/owner.js";
 import type { RecordOf, Session } from "../domain/session.js";
 import { searchable } from "../history/history.js";
 import { isAppError } from "../platform/errors.js";
-import type { ConversationHistory, HistoryMessage } from "../ports/history.js";
+import type { ConversationHistory } from "../ports/history.js";
+import type { HistoryMessage } from "../ports/resources.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 
 export interface ReindexedSessionParts {

@@ -4,7 +4,8 @@ import type { GivenImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus, Usage } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
-import type { Application, ChatAnswer } from "../ports/application.js";
+import type { Application } from "../ports/application.js";
+import type { ChatAnswer } from "../ports/resources.js";
 
 /** The product over stores of its own: what is replayed is written nowhere else. */
 export type ReplayTrial = Pick<Application, "chat" | "imports" | "memories" | "close">;

@@ -1,36 +1,19 @@
 // Over 300 lines: one door, all that HTTP, the command line and the library ask of the application.
 
-import { z } from "zod";
 import type { BookingReceipt } from "../domain/booking-receipt.js";
-import type { GivenImage, ImageType, MessageImage } from "../domain/image.js";
+import type { GivenImage, ImageType } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
-import type {
-  AnswerPart,
-  Element,
-  HeldBack,
-  JsonObject,
-  JsonValue,
-  Message,
-  MessageMetadata,
-  RecalledMemory,
-  RecallStatus,
-  Session,
-  ShownPart,
-  Source,
-  Timing,
-  Usage,
-} from "../domain/session.js";
-import type { ToConfirm } from "../domain/to-confirm.js";
+import type { Element, JsonObject, JsonValue, Message, Session, ShownPart, Source } from "../domain/session.js";
 import type { ErrorDetail } from "../platform/errors.js";
-import type { ReadOnly } from "../platform/read-only.js";
-import type { ModelToolCall, ToolSpec } from "./chat-model.js";
+import type { ToolSpec } from "./chat-model.js";
 import type { Events } from "./events.js";
 import type { ConversationHistory } from "./history.js";
 import type { Identities } from "./identities.js";
 import type { Memories } from "./memories.js";
 import type { OwnAgent } from "./own-agent.js";
-import type { ErasureReceipt, UserRecord } from "./owner-ledger.js";
+import type { UserRecord } from "./owner-ledger.js";
 import type { RequestKey } from "./request-key.js";
+import type { AnswerStep, ChatAnswer, ErasureReceipt, Readiness, ThreadElement, ThreadStep, WriteBackState } from "./resources.js";
 import type { Page, SessionQuery } from "./session-store.js";
 
 /**
@@ -86,14 +69,6 @@ export interface ApplicationInfo {
   readonly keys: Readonly<Record<string, boolean>>;
   readonly shortTerm: string;
 }
-
-export const PART_STATUSES = ["ok", "degraded", "down", "disabled"] as const;
-export type PartStatus = (typeof PART_STATUSES)[number];
-const partStatus = z.enum(PART_STATUSES);
-export const readinessSchema = z
-  .object({ status: partStatus, parts: z.record(z.string(), z.object({ status: partStatus, detail: z.string().optional() })) })
-  .meta({ id: "Readiness" });
-export type Readiness = ReadOnly<z.output<typeof readinessSchema>>;
 
 // ---- chat --------------------------------------------------------------------------------------------------------
 
@@ -156,53 +131,6 @@ export interface ResumeRequest
   > {
   /** One for each call that the turn waits for. */
   readonly results: readonly CallResult[];
-}
-
-/** The answer to one turn, as the HTTP API gives it. */
-export interface ChatAnswer {
-  readonly session_id: string;
-  readonly turn: number;
-  readonly message: {
-    readonly id: string;
-    readonly role: "assistant";
-    readonly content: string;
-    readonly created_at: string;
-    /** As it is kept with the message; `finish` where the answer is cut. */
-    readonly metadata?: MessageMetadata;
-  };
-  readonly steps: readonly AnswerStep[];
-  readonly elements: readonly Element[];
-  /**
-   * The answer in the order in which it came: its text, the elements by their ids, what waits for the user's word by the memory's. Joined,
-   * the texts are `message.content`.
-   */
-  readonly parts: readonly AnswerPart[];
-  readonly memory: {
-    readonly status: RecallStatus;
-    readonly write_back: "pending" | "disabled";
-    /** What waits for the user's word: at most 5, hard ones first. In the final answer without what this turn settled. */
-    readonly to_confirm: readonly ToConfirm[];
-    readonly recalled: readonly RecalledMemory[];
-    /** Ids of memories that shaped the answer: cited, or found, marked or checked by a tool. Known once there is an answer. */
-    readonly used: readonly string[];
-    /** How many memories were not given, by reason. Absent where nothing decides what is given. */
-    readonly held_back?: HeldBack | undefined;
-  };
-  /** `cost`: what the turn's calls cost until the answer, in the currency of the prices; null where any price is unknown. */
-  readonly usage: Usage & { readonly cost: number | null };
-  readonly timing: Timing;
-  /** Calls of the caller's own tools, in order: the turn waits for their results. Absent: there are none, and the turn is over. */
-  readonly calls?: readonly ModelToolCall[];
-}
-
-export interface AnswerStep {
-  readonly id: string;
-  readonly type: "tool_call";
-  readonly name: string;
-  readonly input: JsonValue;
-  readonly output: JsonValue;
-  readonly duration_ms: number;
-  readonly error: string | null;
 }
 
 export type ChatEvent =
@@ -287,39 +215,11 @@ export interface SessionPatch extends SessionSettings {
   readonly status?: "active" | "archived";
 }
 
-export interface WriteBackState {
-  readonly pending_turns: number;
-  readonly failed_turns: number;
-}
-
-export interface ThreadStep {
-  readonly id: string;
-  readonly type: "user_message" | "assistant_message" | "tool_call";
-  readonly name?: string;
-  readonly input?: JsonValue;
-  /** A message's text, or a tool's result. */
-  readonly output: JsonValue;
-  readonly created_at: string;
-  /** Of a user's message that has any. */
-  readonly images?: readonly MessageImage[];
-  /** Of an answer: see {@link ChatAnswer.parts}. */
-  readonly parts?: readonly AnswerPart[];
-  /** Of an answer: what it was given from long-term memory. */
-  readonly memory?: ChatAnswer["memory"];
-  /** Of an answer that is not whole: its client stopped it or went away, or the turn failed. */
-  readonly outcome?: "interrupted" | "failed";
-}
-
 export interface Thread {
   readonly session: Session;
   readonly steps: readonly ThreadStep[];
   /** In the order in which the answers showed them; one that several answers showed is there for each. */
   readonly elements: readonly ThreadElement[];
-}
-
-export interface ThreadElement extends Element {
-  /** The message under which it stood. */
-  readonly for_id: string;
 }
 
 /** All throw SESSION_NOT_FOUND for a session that the owner doesn't have. */

@@ -1,4 +1,4 @@
-import type { Readiness } from "./application.js";
+import type { Readiness } from "./resources.js";
 import type { HealthChange } from "./studio-views.js";
 
 /** How the parts did, whenever that changed: the last changes of all processes. */

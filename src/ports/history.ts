@@ -1,26 +1,8 @@
 import type { Owner } from "../domain/owner.js";
-import { type JsonObject, jsonObject, type MessageRecord, type Role } from "../domain/session.js";
+import { jsonObject, type MessageRecord, type Role } from "../domain/session.js";
+import type { HistoryHit, HistoryMessage } from "./resources.js";
 
 /** Every message ever, verbatim, searchable across an owner's sessions: what was said, by meaning and by words. */
-
-export interface HistoryMessage {
-  /** Gives the point its id: adding it again changes nothing. */
-  readonly message_id: string;
-  readonly session_id: string;
-  readonly turn: number;
-  /** Counts the messages of the session, from 0. */
-  readonly position: number;
-  readonly role: Role;
-  /** Who spoke, where it is known. */
-  readonly name: string | null;
-  readonly content: string;
-  readonly channel: string;
-  readonly created_at: string;
-  /** The id that the message has where it was imported from: unique in its session, and what searches give back as `message_id`. */
-  readonly external_id?: string;
-  /** Kept and returned. */
-  readonly custom_metadata?: JsonObject;
-}
 
 export interface HistorySearch {
   readonly query: string;
@@ -39,24 +21,6 @@ export interface HistorySearch {
   /** For "last time", "in March" and recency. Default: the present. */
   readonly now?: Date;
   readonly signal?: AbortSignal;
-}
-
-export interface HistoryHit {
-  readonly session_id: string;
-  readonly turn: number;
-  /** The message's id in the journal: what `excludeMessageIds` and `removeMessages` take. */
-  readonly id: string;
-  /** The importer's own id where the message was imported with one, else the same as `id`. */
-  readonly message_id: string;
-  readonly role: Role;
-  readonly name: string | null;
-  readonly content: string;
-  readonly created_at: string;
-  /** How much of what the question asks for the message and its surroundings hold: about 0 to 2, comparable between questions. */
-  readonly score: number;
-  readonly custom_metadata?: JsonObject;
-  readonly before?: readonly HistoryMessage[];
-  readonly after?: readonly HistoryMessage[];
 }
 
 /** @throws HISTORY_DISABLED (backend `none`), HISTORY_UNAVAILABLE */

@@ -118,15 +118,6 @@ export interface Memories {
 /** What became of one statement of many. */
 export type AddedMemory = { readonly memory: Memory } | { readonly error: AppError };
 
-/** Why a memory is there. */
-export interface Why {
-  readonly memory: Memory;
-  /** Null for a memory that was added by hand. `message`: the user's own words, byte for byte; null once they are purged. */
-  readonly source: (MemorySource & { readonly message: string | null }) | null;
-  /** The memories that it was made of: at most 50, as far as they are still there. */
-  readonly because: readonly Memory[];
-}
-
 /** What a turn reads before its answer. */
 export interface MemoryRecall {
   /** Never throws: what went wrong is in `status`. Ends within `deadlineMs`. */

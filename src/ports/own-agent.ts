@@ -2,8 +2,8 @@ import type { GivenMessage } from "../domain/given-messages.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
-import type { HistoryHit } from "./history.js";
 import type { RequestKey } from "./request-key.js";
+import type { HistoryHit } from "./resources.js";
 
 /** Memory for those who have an agent of their own: what is said is kept and read, what is known is told. No model answers. */
 export interface OwnAgent {

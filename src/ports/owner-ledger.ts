@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
-import type { ReadOnly } from "../platform/read-only.js";
+import type { ErasureReceipt } from "./resources.js";
 
 /**
  * What must be known of an owner beside sessions and memories, without any of their words:
@@ -28,23 +27,6 @@ export interface AuditEntry {
   readonly receiptId: string | null;
   readonly counts: Readonly<Record<string, number>>;
 }
-
-export const erasureReceiptSchema = z
-  .object({
-    receipt_id: z.string(),
-    completed_at: z.string().meta({ format: "date-time" }),
-    erased: z.record(z.string(), z.number()),
-    /** True only when every store was looked at after the deletion, held nothing, and leaves no deleted text in its files. */
-    verified: z.boolean(),
-    /** The stores in which something was still found. */
-    residue: z.record(z.string(), z.number()).optional(),
-    /** Why nobody can say that nothing is left, though nothing is found. */
-    unverified: z.string().optional().meta({ description: "Which store's file may still hold deleted texts, and what takes them away." }),
-    /** Ids of the keys that it was encrypted under, destroyed first: no copy of before can be read. Absent where nothing is encrypted. */
-    destroyed_keys: z.array(z.string()).optional(),
-  })
-  .meta({ id: "ErasureReceipt" });
-export type ErasureReceipt = ReadOnly<z.output<typeof erasureReceiptSchema>>;
 
 /** As far as identity gives them. */
 export interface UserRecord {

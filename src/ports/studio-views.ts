@@ -1,26 +1,23 @@
 import { z } from "zod";
 import { bookingReceiptSchema } from "../domain/booking-receipt.js";
 import { MEMORY_EVENTS } from "../domain/memory.js";
+import { anyJson, type ReadOnly, time } from "../domain/schema.js";
 import {
   answerPartsSchema,
   HELD_BACK_REASONS,
   type HeldBack,
-  type JsonValue,
   MEMORY_STATUSES,
   RECALL_REASONS,
   SESSION_STATUSES,
 } from "../domain/session.js";
 import { PROPOSAL_OUTCOMES, TURN_OUTCOMES } from "../domain/turn-record.js";
-import type { ReadOnly } from "../platform/read-only.js";
-import { PART_STATUSES, readinessSchema } from "./application.js";
-import { erasureReceiptSchema } from "./owner-ledger.js";
+import { erasureReceiptSchema, PART_STATUSES, readinessSchema } from "./resources.js";
 
 /**
  * What an operator is shown. A text is null where texts are not to be shown, where it was forgotten, and where it isn't kept; its length
  * stands beside it. A number that isn't known is null, never 0.
  */
 
-const time = z.string().meta({ format: "date-time" });
 const text = z.string().nullable().meta({ description: "Null unless STUDIO_CONTENT=true; its length stands beside it." });
 const chars = z.number().int().nullable();
 const number = z.number().nullable();
@@ -187,10 +184,7 @@ export const guestSchema = z
     sessions: z.number().int(),
     memories: count.meta({ description: "That hold; null where long-term memory is off." }),
     waiting: count,
-    bookings: z
-      .array(z.unknown().meta({ description: "Any JSON value." }) as z.ZodType<JsonValue>)
-      .nullable()
-      .meta({ description: "As an export has them; null unless STUDIO_CONTENT=true." }),
+    bookings: z.array(anyJson).nullable().meta({ description: "As an export has them; null unless STUDIO_CONTENT=true." }),
     bookings_count: z.number().int(),
     booking_receipts: z
       .array(bookingReceiptSchema)

@@ -5,7 +5,8 @@ import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { orAbort } from "../platform/or-abort.js";
-import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { ErasureReceipt } from "../ports/resources.js";
 import { type ErasableStore, residueOf } from "./residue.js";
 
 export interface ErasureParts {

@@ -1,7 +1,8 @@
 import { partsOf } from "../domain/answer-part.js";
 import { isBlankFailure } from "../domain/message-kinds.js";
 import type { AnswerPart, JournalRecord, MessageRecord, Session } from "../domain/session.js";
-import type { ChatAnswer, Thread, ThreadElement, ThreadStep } from "../ports/application.js";
+import type { Thread } from "../ports/application.js";
+import type { ChatAnswer, ThreadElement, ThreadStep } from "../ports/resources.js";
 
 type TurnMemory = ChatAnswer["memory"];
 

@@ -1,5 +1,6 @@
-import type { Chat, ChatAnswer } from "../ports/application.js";
+import type { Chat } from "../ports/application.js";
 import type { MemoryRecall } from "../ports/memories.js";
+import type { ChatAnswer } from "../ports/resources.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import { GEN_AI, MAITRED } from "./gen-ai.js";
 import { inSpan } from "./spans.js";

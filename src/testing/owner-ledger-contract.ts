@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ErasureReceipt, OwnerLedger } from "../ports/owner-ledger.js";
+import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { ErasureReceipt } from "../ports/resources.js";
 import { ALICE, BOB } from "./journal-records.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
 

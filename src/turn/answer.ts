@@ -2,7 +2,7 @@ import { partsOf } from "../domain/answer-part.js";
 import type { Element, MessageMetadata, MessageRecord, Step } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { dayOf } from "../platform/rendering.js";
-import type { AnswerStep, ChatAnswer } from "../ports/application.js";
+import type { AnswerStep, ChatAnswer } from "../ports/resources.js";
 import type { Recalled } from "./recall.js";
 
 /** The answer that a client was given for a completed turn, from its records: the same bytes each time. */

@@ -10,7 +10,7 @@ import {
   memoryMark,
   SUMMARY_ENDS,
 } from "../ports/context-headings.js";
-import type { HistoryHit } from "../ports/history.js";
+import type { HistoryHit } from "../ports/resources.js";
 
 /** Of the words that a change comes from, in characters. */
 const MAX_QUOTE = 200;

@@ -2,7 +2,7 @@ import type { RecalledMemory, RecallStatus, Round } from "../domain/session.js";
 import type { ToConfirm } from "../domain/to-confirm.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import { CONTEXT_BEGINS, CONTEXT_ENDS, CONTEXT_HEADINGS } from "../ports/context-headings.js";
-import type { HistoryHit } from "../ports/history.js";
+import type { HistoryHit } from "../ports/resources.js";
 import type { Recap } from "./context.js";
 import { item, MEMORY_WAS, memoryLine, referenceLine, toConfirmLine } from "./context-blocks.js";
 import { cutTo } from "./cut.js";

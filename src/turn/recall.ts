@@ -4,8 +4,9 @@ import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
 import { orAbort } from "../platform/or-abort.js";
-import type { ConversationHistory, HistoryHit } from "../ports/history.js";
+import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryRecall, RecallResult, RememberedTurn, TurnMemories } from "../ports/memories.js";
+import type { HistoryHit } from "../ports/resources.js";
 
 export interface RecallPorts {
   /** False when Mem0 is off: nothing is recalled, and nothing written back to long-term memory. */

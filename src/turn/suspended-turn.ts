@@ -3,9 +3,10 @@ import { type CompletedTurn, isCompleted, recordedTurn } from "../domain/recorde
 import type { JournalRecord, MessageRecord, Step, Suspended } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import type { AgentInput, AgentRun } from "../ports/agent.js";
-import type { CallResult, ChatAnswer, ChatRequest } from "../ports/application.js";
+import type { CallResult, ChatRequest } from "../ports/application.js";
 import type { ModelImage, ModelToolCall } from "../ports/chat-model.js";
 import type { ImageStore } from "../ports/image-store.js";
+import type { ChatAnswer } from "../ports/resources.js";
 import { answerFrom } from "./answer.js";
 import { stepMessages } from "./context.js";
 import type { TurnImage } from "./images.js";

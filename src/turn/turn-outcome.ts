@@ -3,7 +3,7 @@ import { totalCost } from "../domain/tokens.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { AgentResult } from "../ports/agent.js";
-import type { ChatAnswer } from "../ports/application.js";
+import type { ChatAnswer } from "../ports/resources.js";
 import { answerFrom } from "./answer.js";
 import { forgetsIn, stillWaiting } from "./asked.js";
 import type { OpenTurn } from "./open-turn.js";

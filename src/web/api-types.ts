@@ -1,31 +1,29 @@
 import type { output, ZodType } from "zod";
-import type * as schemas from "../http/resources.js";
-import type { recalledSchema, toConfirmSchema, turnMemorySchema } from "../http/turn-memory.js";
-import type * as application from "../ports/application.js";
-import type { ErasureReceipt } from "../ports/owner-ledger.js";
+import type { Memory, MemoryEvent } from "../domain/memory.js";
+import type { meSchema } from "../http/privacy.js";
+import type * as schemas from "../ports/resources.js";
 
 /** What the server answers, by the schemas of its own routes. */
 
 type Of<S extends ZodType> = Readonly<output<S>>;
 
-export type Me = Of<typeof schemas.meSchema>;
+export type { Memory, MemoryEvent };
+export type Me = Of<typeof meSchema>;
 export type Session = Of<typeof schemas.sessionSchema>;
 export type Thread = Of<typeof schemas.threadSchema>;
 export type Answer = Of<typeof schemas.answerSchema>;
-export type Memory = Of<typeof schemas.memorySchema>;
 export type FoundMemory = Of<typeof schemas.foundMemorySchema>;
-export type MemoryEvent = Of<typeof schemas.memoryEventSchema>;
 export type Why = Of<typeof schemas.whySchema>;
 export type Source = NonNullable<Why["source"]>;
 /** A message that a search found. */
 export type Hit = Of<typeof schemas.historyHitSchema>;
-export type Receipt = ErasureReceipt;
-export type Readiness = application.Readiness;
+export type Receipt = schemas.ErasureReceipt;
+export type Readiness = schemas.Readiness;
 /** What an answer was given. */
-export type AnswerMemory = Of<typeof turnMemorySchema>;
-export type Recalled = Pick<Of<typeof recalledSchema>, "id" | "text" | "strength" | "subject" | "created_at">;
+export type AnswerMemory = Of<typeof schemas.turnMemorySchema>;
+export type Recalled = Pick<Of<typeof schemas.recalledSchema>, "id" | "text" | "strength" | "subject" | "created_at">;
 /** What waits for the guest's word; with what was told `instead`, and where, as far as that is known. */
-export type Waiting = Omit<Of<typeof toConfirmSchema>, "reason"> & {
+export type Waiting = Omit<Of<typeof schemas.toConfirmSchema>, "reason"> & {
   readonly reason?: string | null;
   readonly instead?: string;
   readonly session?: string | null;

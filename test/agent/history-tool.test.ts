@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { historyTool } from "../../src/agent/tools/history-tool.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { ToolContext } from "../../src/ports/agent.js";
-import type { HistoryHit, HistorySearch } from "../../src/ports/history.js";
+import type { HistorySearch } from "../../src/ports/history.js";
+import type { HistoryHit } from "../../src/ports/resources.js";
 
 const NOW = new Date("2026-03-11T10:00:00Z");
 const ANN = ownerOf("default", "ann");

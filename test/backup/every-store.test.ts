@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { backupsOf } from "../../src/compose/backups.js";
 import { parseConfig } from "../../src/compose/config.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { startWorld, tempDir, type World } from "../e2e/world.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer } from "../support/postgres-server.js";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { ServerProcess } from "../e2e/server-process.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";

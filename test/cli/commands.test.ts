@@ -9,7 +9,7 @@ import { parseConfig } from "../../src/compose/config.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { ChatRequest } from "../../src/ports/application.js";
-import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../src/ports/resources.js";
 import type { Script } from "../support/fake-application.js";
 import { AT, MEMORY_ID, SESSION_ID, sampleAnswer, sampleMemory, sampleSession } from "../support/samples.js";
 import { endingMemory, waitingMemory } from "../support/turn-memories.js";

@@ -4,7 +4,7 @@ import { maintenanceOf } from "../../src/cli/maintenance-of.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { AppError } from "../../src/platform/errors.js";
-import type { Readiness } from "../../src/ports/application.js";
+import type { Readiness } from "../../src/ports/resources.js";
 import type { JournalCheck } from "../../src/ports/session-store.js";
 import { catchUpIndex } from "../../src/state/jsonl/index-catch-up.js";
 import { alice, bob, makeWorld } from "../support/session-world.js";

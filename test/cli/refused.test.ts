@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../src/ports/resources.js";
 import type { Script } from "../support/fake-application.js";
 import { AT, MEMORY_ID, sampleMemory } from "../support/samples.js";
 import { type RunOptions, run, runRemote } from "./run.js";

@@ -4,7 +4,8 @@ import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { Role } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import type { Embedder } from "../../src/ports/embedding.js";
-import type { ConversationHistory, HistoryMessage } from "../../src/ports/history.js";
+import type { ConversationHistory } from "../../src/ports/history.js";
+import type { HistoryMessage } from "../../src/ports/resources.js";
 
 export interface HistoryUnderTest {
   readonly history: ConversationHistory;

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Catalogue } from "../../packages/concierge/src/catalogue.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { AppError } from "../../src/platform/errors.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { type Client, openWorld, startWorld, tempDir, type World } from "../e2e/world.js";
 import { readsJazz, readsNuts, TaskModel } from "../support/task-model.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { startWorld, tempDir } from "../e2e/world.js";
 import { TestClock } from "../support/session-world.js";
 import { readsJazz, TaskModel } from "../support/task-model.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JournalRecord } from "../../src/domain/session.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import type { SeenAtEnd, SeenAtStart } from "./job.js";
 import type { JournalOnDisk } from "./journals-on-disk.js";
 import { EDITED, likesText, rowText, STEPS_PER_BLOCK, type Step, stepOf } from "./script.js";

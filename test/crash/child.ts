@@ -5,7 +5,7 @@ import { parseConfig } from "../../src/compose/config.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import type { VectorClient } from "../../src/ports/vectors.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 import { FaultPoints } from "./fault-points.js";

@@ -1,5 +1,5 @@
 import type { Memory, MemoryState } from "../../src/domain/memory.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import type { Armed } from "./fault-points.js";
 
 /** What the test asks of a child process, and what the child says. JSON on both ways. */

@@ -1,5 +1,5 @@
 import { cp } from "node:fs/promises";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { checkEnd, checkJournals, checkStart, type Told } from "./checks.js";
 import { runChild } from "./child-process.js";
 import type { Armed } from "./fault-points.js";

@@ -8,7 +8,7 @@ import type { Memory } from "../../src/domain/memory.js";
 import type { Message, Session } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Logger } from "../../src/platform/logger.js";
-import type { ChatAnswer, Readiness } from "../../src/ports/application.js";
+import type { ChatAnswer, Readiness } from "../../src/ports/resources.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { over } from "../crash/pointed-ports.js";
 import { openWorld, startWorld, tempDir, type World } from "./world.js";

@@ -3,8 +3,8 @@ import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { Message, Session } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
 import type { MessageToRead, Reading } from "../../src/ports/extraction.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { type Client, filesHolding, startWorld, tempDir, type World } from "./world.js";
 
 const WORD = "jazz";

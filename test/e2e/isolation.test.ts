@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { Message, Session } from "../../src/domain/session.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { IMAGE_ID, PNG } from "../support/samples.js";
 import { type Client, startWorld, tempDir, type World } from "./world.js";
 

@@ -6,8 +6,7 @@ import { journalRecordSchema, type Message, type Session } from "../../src/domai
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { newId } from "../../src/platform/ids.js";
 import type { ChatModel } from "../../src/ports/agent.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
-import type { ErasureReceipt } from "../../src/ports/owner-ledger.js";
+import type { ChatAnswer, ErasureReceipt } from "../../src/ports/resources.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";

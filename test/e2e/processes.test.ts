@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { STATE_FILE } from "../../src/compose/engine.js";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Message, Session } from "../../src/domain/session.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { type InstalledPackage, installPackage } from "../packaging/install.js";
 import { freePort } from "../support/free-port.js";
 import { parseEvents } from "../support/http-client.js";

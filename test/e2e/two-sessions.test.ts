@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { parseEvents } from "../support/http-client.js";
 import { startWorld, tempDir } from "./world.js";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Message, Session } from "../../src/domain/session.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import type { Client } from "./world.js";
 
 /** A word of its own for each way in which a guest's words can come in. */

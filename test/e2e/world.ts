@@ -8,7 +8,7 @@ import { parseConfig } from "../../src/compose/config.js";
 import { createHttpApp, type HttpApp } from "../../src/http/app.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { byWords } from "../support/by-words.js";
 
 /** The whole product as `main.ts` puts it together, over `app.request()` instead of a port: file store, LocalQdrant, Mem0, concierge. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { HttpApp } from "../../src/http/app.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { openWorld, type World } from "../e2e/world.js";
 import { answeringApplication, answeringOperator } from "../support/answering-application.js";
 import { fitting, hostileString, hostileValue, type JsonSchema } from "../support/arbitrary-json.js";

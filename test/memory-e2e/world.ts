@@ -5,8 +5,9 @@ import { type Composed, compose, type Overrides } from "../../src/compose/compos
 import { parseConfig } from "../../src/compose/config.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
-import type { ChatAnswer, ChatRequest } from "../../src/ports/application.js";
+import type { ChatRequest } from "../../src/ports/application.js";
 import type { MemoryQuery } from "../../src/ports/memories.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { byWords } from "../support/by-words.js";
 
 const DAY_MS = 86_400_000;

@@ -5,7 +5,8 @@ import dentist from "../../examples/domains/dentist.js";
 import { partsOf } from "../../src/domain/answer-part.js";
 import type { Element } from "../../src/domain/session.js";
 import { defineTool } from "../../src/index.js";
-import type { ChatAnswer, ChatEvent } from "../../src/ports/application.js";
+import type { ChatEvent } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { openDoor } from "../support/door.js";
 import { parseEvents } from "../support/http-client.js";
 

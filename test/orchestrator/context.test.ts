@@ -4,7 +4,7 @@ import { toView } from "../../packages/offline/src/script-view.js";
 import type { JsonValue, RecallStatus } from "../../src/domain/session.js";
 import { estimatedTokens, tokenCounterFor } from "../../src/platform/tokens.js";
 import { messageIn } from "../../src/ports/context-headings.js";
-import type { HistoryHit } from "../../src/ports/history.js";
+import type { HistoryHit } from "../../src/ports/resources.js";
 import { buildContext, type ContextParts, changedParts, roundMessages } from "../../src/turn/context.js";
 import { renderUserContext } from "../../src/turn/context-blocks.js";
 import { recalled, round, step } from "../support/rounds.js";

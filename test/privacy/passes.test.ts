@@ -4,7 +4,8 @@ import { ownerOf } from "../../src/domain/owner.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { orAbort } from "../../src/platform/or-abort.js";
-import type { ErasureReceipt, OwnerLedger } from "../../src/ports/owner-ledger.js";
+import type { OwnerLedger } from "../../src/ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../src/ports/resources.js";
 import { Erasure, type ErasureParts } from "../../src/privacy/erasure.js";
 
 const ann = ownerOf("default", "ann");

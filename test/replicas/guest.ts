@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import type { Cluster } from "./cluster.js";
 
 /** In a row, with 100 ms between: longer than anything is down. */

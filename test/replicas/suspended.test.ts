@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { LEASE_MS } from "../../src/state/sessions/leased-lock.js";
 import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";

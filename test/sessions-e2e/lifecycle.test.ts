@@ -5,7 +5,7 @@ import type { Session } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { ChatModel } from "../../src/ports/agent.js";
 import type { Thread } from "../../src/ports/application.js";
-import type { HistoryHit } from "../../src/ports/history.js";
+import type { HistoryHit } from "../../src/ports/resources.js";
 import { type Client, filesHolding, startWorld, tempDir } from "../e2e/world.js";
 import { eventually, HandClock } from "./models.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Session } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
 import { isSummary } from "../../src/ports/context-headings.js";
-import type { HistoryHit } from "../../src/ports/history.js";
+import type { HistoryHit } from "../../src/ports/resources.js";
 import { type Client, startWorld, tempDir } from "../e2e/world.js";
 import { eventually, listeningConcierge, listeningLogger, summaryText, talkingModel } from "./models.js";
 

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { Session } from "../../src/domain/session.js";
-import type { ErasureReceipt, UserRecord } from "../../src/ports/owner-ledger.js";
+import type { UserRecord } from "../../src/ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../src/ports/resources.js";
 import { filesHolding, startWorld, tempDir, type World } from "../e2e/world.js";
 import { eventually, HandClock } from "./models.js";
 

@@ -2,7 +2,7 @@ import { SignJWT } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Session } from "../../src/domain/session.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 import { startWorld, tempDir, type World } from "../e2e/world.js";
 import { eventually, HandClock, listeningConcierge, talkingModel } from "./models.js";
 

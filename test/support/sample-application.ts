@@ -3,7 +3,8 @@ import { type Memory, statementSchema } from "../../src/domain/memory.js";
 import type { Owner } from "../../src/domain/owner.js";
 import type { Element, PlacedElements, Session } from "../../src/domain/session.js";
 import { AppError } from "../../src/platform/errors.js";
-import type { Application, ChatAnswer, ThreadElement, ThreadStep } from "../../src/ports/application.js";
+import type { Application } from "../../src/ports/application.js";
+import type { ChatAnswer, ThreadElement, ThreadStep } from "../../src/ports/resources.js";
 import { fakeApplication, type Script } from "./fake-application.js";
 import { AT, sampleAnswer, sampleMemory, sampleSession } from "./samples.js";
 

@@ -2,7 +2,7 @@ import { partsOf } from "../../src/domain/answer-part.js";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Session } from "../../src/domain/session.js";
 import { NO_USAGE } from "../../src/domain/tokens.js";
-import type { ChatAnswer } from "../../src/ports/application.js";
+import type { ChatAnswer } from "../../src/ports/resources.js";
 
 /** Plausible values of what the API hands out, for tests that are about how it is handed out. */
 

@@ -3,7 +3,8 @@ import { only, shorterList } from "../../domain/recap.js";
 import type { Element, JsonObject } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { Tool } from "../../ports/agent.js";
-import type { ConversationHistory, HistoryHit } from "../../ports/history.js";
+import type { ConversationHistory } from "../../ports/history.js";
+import type { HistoryHit } from "../../ports/resources.js";
 
 const LIMIT = 8;
 /** Of one message, in characters; the element holds all of it. */

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../domain/session.js";
 import { newId } from "../../platform/ids.js";
-import type { ChatAnswer } from "../../ports/application.js";
+import type { ChatAnswer } from "../../ports/resources.js";
 import type { StreamForm } from "../chat-stream.js";
-import { besideOf, besideSchema } from "../parts.js";
+import { besideOf, besideSchema } from "./beside.js";
 import { openAiErrorOf } from "./errors.js";
 import { secondsOf } from "./turn-route.js";
 

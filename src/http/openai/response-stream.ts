@@ -1,5 +1,5 @@
 import { newId } from "../../platform/ids.js";
-import type { ChatAnswer } from "../../ports/application.js";
+import type { ChatAnswer } from "../../ports/resources.js";
 import type { StreamForm } from "../chat-stream.js";
 import type { EventStream } from "../sse.js";
 import { openAiErrorOf } from "./errors.js";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../domain/session.js";
-import type { ChatAnswer } from "../../ports/application.js";
-import { besideOf, besideSchema } from "../parts.js";
+import type { ChatAnswer } from "../../ports/resources.js";
+import { besideOf, besideSchema } from "./beside.js";
 import { responseIdOf } from "./session-ids.js";
 import { secondsOf } from "./turn-route.js";
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Owner } from "../../domain/owner.js";
 import { isAppError } from "../../platform/errors.js";
-import type { ChatAnswer } from "../../ports/application.js";
+import type { ChatAnswer } from "../../ports/resources.js";
 import { type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
 import type { HttpEnv } from "../http-env.js";
 import { noteKept } from "../kept-message.js";

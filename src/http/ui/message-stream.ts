@@ -1,5 +1,6 @@
 import type { Element, ShownPart } from "../../domain/session.js";
-import type { ChatAnswer, ChatEvent } from "../../ports/application.js";
+import type { ChatEvent } from "../../ports/application.js";
+import type { ChatAnswer } from "../../ports/resources.js";
 import type { StreamForm } from "../chat-stream.js";
 import type { EventStream } from "../sse.js";
 

@@ -1,8 +1,8 @@
 import { daysFrom } from "../../domain/lifecycle.js";
 import type { Clock } from "../../platform/clock.js";
-import type { Readiness } from "../../ports/application.js";
 import type { HealthHistory } from "../../ports/health-history.js";
 import type { Plots } from "../../ports/plots.js";
+import type { Readiness } from "../../ports/resources.js";
 import type { Studio } from "../../ports/studio.js";
 import type { HealthView, StudioInfo } from "../../ports/studio-views.js";
 import { Conversations, type ConversationsParts } from "./conversations.js";

@@ -1,5 +1,5 @@
-import type { Readiness } from "../../ports/application.js";
 import type { HealthHistory } from "../../ports/health-history.js";
+import type { Readiness } from "../../ports/resources.js";
 import type { HealthChange } from "../../ports/studio-views.js";
 import type { StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";

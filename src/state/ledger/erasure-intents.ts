@@ -1,5 +1,5 @@
 import type { Owner } from "../../domain/owner.js";
-import type { ErasureReceipt } from "../../ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../ports/resources.js";
 import { committed } from "../durable-commit.js";
 import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { derivedId } from "../../platform/ids.js";
-import { type AuditEntry, type ErasureReceipt, erasureReceiptSchema, type Tombstone, type UserRecord } from "../../ports/owner-ledger.js";
+import type { AuditEntry, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import { type ErasureReceipt, erasureReceiptSchema } from "../../ports/resources.js";
 import { numberKey, systemPartition } from "../partition.js";
 
 /** Keys of a ledger, in its owner's partition. What an erasure leaves of them tells no name. */

@@ -1,5 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
-import type { AuditEntry, ErasureReceipt, OwnerLedger, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import type { AuditEntry, OwnerLedger, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../ports/resources.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";

@@ -1,5 +1,5 @@
 import type { Owner } from "../../domain/owner.js";
-import type { HistoryMessage } from "../../ports/history.js";
+import type { HistoryMessage } from "../../ports/resources.js";
 import type { ScoredPoint, SparseVector } from "../../ports/vectors.js";
 import { fromPayload } from "./collection.js";
 

@@ -4,7 +4,8 @@ import type { Owner } from "../../domain/owner.js";
 import { jsonObject } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import { derivedId } from "../../platform/ids.js";
-import type { HistoryMessage, HistorySearch } from "../../ports/history.js";
+import type { HistorySearch } from "../../ports/history.js";
+import type { HistoryMessage } from "../../ports/resources.js";
 import type { Condition, Filter, Payload, PayloadSchema, RangeCondition, VectorClient } from "../../ports/vectors.js";
 
 /** The sparse vector of a message's own words. */

@@ -3,7 +3,7 @@ import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder } from "../../ports/embedding.js";
-import type { HistoryMessage } from "../../ports/history.js";
+import type { HistoryMessage } from "../../ports/resources.js";
 import type { Point, PointVector, SparseVector, SparseVectors, VectorStore } from "../../ports/vectors.js";
 import { encodeTerms } from "./candidate.js";
 import { CONTEXT, fromPayload, OWN, ownFilter, pointIdOf, positionsFilter, toPayload, UNEMBEDDED, unembeddedAmong } from "./collection.js";

@@ -3,7 +3,7 @@ import { EngineBookings } from "../../../packages/concierge/src/engine-bookings.
 import { type Owner, ownerOf } from "../../../src/domain/owner.js";
 import { isAppError } from "../../../src/platform/errors.js";
 import type { ModelEvent, ModelRequest } from "../../../src/ports/agent.js";
-import type { ChatAnswer } from "../../../src/ports/application.js";
+import type { ChatAnswer } from "../../../src/ports/resources.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../../src/state/partition.js";
 import { collected } from "../../../src/testing/journal-records.js";

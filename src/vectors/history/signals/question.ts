@@ -1,6 +1,6 @@
 import type { Role } from "../../../domain/session.js";
 import { anyPhrase, wordLists } from "../../../platform/word-list.js";
-import type { HistoryMessage } from "../../../ports/history.js";
+import type { HistoryMessage } from "../../../ports/resources.js";
 
 /** Words by which a question shows what it asks for. They only order what was found; nothing is decided by them. */
 export const WORDS = wordLists(new URL("./words.json", import.meta.url));

@@ -1,13 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { answerPartsSchema } from "../domain/session.js";
-import type { ChatAnswer } from "../ports/application.js";
-import { turnMemorySchema } from "./turn-memory.js";
-
-/** Parts of answers, as the API tells them. */
-
-export const elementSchema = z
-  .object({ id: z.string(), type: z.string(), name: z.string(), content: z.string(), display: z.enum(["inline", "side"]) })
-  .openapi("Element");
+import { answerPartsSchema } from "../../domain/session.js";
+import { type ChatAnswer, elementSchema, turnMemorySchema } from "../../ports/resources.js";
 
 /** What OpenAI's formats have no place for, beside them. */
 export const besideSchema = z
