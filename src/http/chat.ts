@@ -15,7 +15,7 @@ import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdFie
 import type { HttpEnv } from "./http-env.js";
 import { noteKept } from "./kept-message.js";
 import { requireAccept } from "./negotiate.js";
-import { type ApiApp, answer, answersAs, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answersAs, body, newApi, routesOf } from "./routes.js";
 import type { OpenStreams } from "./streams.js";
 
 export const CHAT_PATH = "/v1/chat";
@@ -131,11 +131,7 @@ export const OF_A_TURN: readonly ErrorCode[] = [
   "MODEL_TIMEOUT",
 ];
 
-const route = createRoute({
-  method: "post",
-  path: CHAT_PATH,
-  operationId: "chat",
-  tags: ["Chat"],
+const route = routesOf("Chat")("post", CHAT_PATH, "chat", {
   summary: "One turn of a conversation",
   request: { headers, body: body(chatBody) },
   responses: answersAs({ "application/json": answerSchema, "text/event-stream": chatStreamSchema }, "The answer.", [

@@ -10,11 +10,11 @@ import type { HttpEnv } from "./http-env.js";
 import { preferredType } from "./negotiate.js";
 import { present } from "./present.js";
 import { headerRefs } from "./response-headers.js";
-import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, newApi, routesOf } from "./routes.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
 import type { OpenStreams } from "./streams.js";
 
-const tags = ["Events"];
+const route = routesOf("Events");
 
 const afterField = z
   .string()
@@ -36,39 +36,23 @@ const listing = {
 };
 
 const routes = {
-  mine: createRoute({
-    method: "get",
-    path: "/v1/me/events",
-    operationId: "listMyEvents",
-    tags,
+  mine: route("get", "/v1/me/events", "listMyEvents", {
     summary: "What happened to the user's sessions and memories, oldest first; with `Accept: text/event-stream` as it happens",
     ...listing,
     fails: ["TOO_MANY_STREAMS"],
   }),
-  all: createRoute({
-    method: "get",
-    path: "/v1/events",
-    operationId: "listEvents",
-    tags,
+  all: route("get", "/v1/events", "listEvents", {
     summary: "The same of all users of the tenant, for a trusted backend: an API key whose user is null",
     ...listing,
     fails: ["NOT_FOUND", "TOO_MANY_STREAMS"],
   }),
-  undelivered: createRoute({
-    method: "get",
-    path: "/v1/events/dead",
-    operationId: "listUndeliveredEvents",
-    tags,
+  undelivered: route("get", "/v1/events/dead", "listUndeliveredEvents", {
     summary: "Events that the webhook could not deliver and that are not tried again, for a trusted backend",
     request: { query },
     responses: answers(undeliveredPage, "Oldest first."),
     fails: ["NOT_FOUND"],
   }),
-  again: createRoute({
-    method: "post",
-    path: "/v1/events/dead/{id}/retry",
-    operationId: "deliverEventAgain",
-    tags,
+  again: route("post", "/v1/events/dead/{id}/retry", "deliverEventAgain", {
     summary: "Deliver one of them again, behind its user's others, for a trusted backend",
     request: { params: idParam },
     responses: { 202: { description: "It is delivered again.", headers: headerRefs() } },

@@ -2,24 +2,16 @@ import { z } from "@hono/zod-openapi";
 import type { Config } from "../compose/config.js";
 import type { Application } from "../ports/application.js";
 import { readinessSchema } from "../ports/resources.js";
-import { type ApiApp, answer, answers, createRoute, newApi, orElse } from "./routes.js";
+import { type ApiApp, answer, answers, newApi, orElse, routesOf } from "./routes.js";
 
 const aliveSchema = z.object({ status: z.literal("ok") }).openapi("Alive");
-const tags = ["Operations"];
+const route = routesOf("Operations");
 const routes = {
-  healthz: createRoute({
-    method: "get",
-    path: "/healthz",
-    operationId: "checkHealth",
-    tags,
+  healthz: route("get", "/healthz", "checkHealth", {
     summary: "The process answers",
     responses: answers(aliveSchema, "It does."),
   }),
-  readyz: createRoute({
-    method: "get",
-    path: "/readyz",
-    operationId: "checkReadiness",
-    tags,
+  readyz: route("get", "/readyz", "checkReadiness", {
     summary: "Each part: ok, degraded, down or disabled",
     responses: orElse(answers(readinessSchema, "Ready, perhaps degraded."), 503, readinessSchema, "Not ready.", ["Retry-After"]),
   }),

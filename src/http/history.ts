@@ -5,11 +5,11 @@ import type { ConversationHistory, HistorySearch } from "../ports/history.js";
 import { historyHitSchema } from "../ports/resources.js";
 import { fieldsOf, idField, integerQuery, pageOf, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
 const MAX_QUERY_CHARS = 1_000;
 const MAX_CONTEXT = 10;
-const tags = ["History"];
+const route = routesOf("History");
 
 const filters = {
   session_id: idField.optional(),
@@ -34,21 +34,13 @@ const hits = pageOf(historyHitSchema).openapi("HistoryHits");
 const responses = answers(hits, "What was said, best first.");
 const fails = ["INVALID_SESSION_ID", "HISTORY_DISABLED", "HISTORY_UNAVAILABLE", "EMBEDDING_UNAVAILABLE"] as const;
 const routes = {
-  post: createRoute({
-    method: "post",
-    path: "/v1/history/search",
-    operationId: "searchHistory",
-    tags,
+  post: route("post", "/v1/history/search", "searchHistory", {
     summary: "Search all that was said",
     request: { body: body(searchBody) },
     responses,
     fails,
   }),
-  get: createRoute({
-    method: "get",
-    path: "/v1/history/search",
-    operationId: "findInHistory",
-    tags,
+  get: route("get", "/v1/history/search", "findInHistory", {
     summary: "The same, for hand use",
     request: { query: searchQuery },
     responses,

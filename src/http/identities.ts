@@ -3,9 +3,9 @@ import { AppError } from "../platform/errors.js";
 import type { Identities } from "../ports/identities.js";
 import { idempotencyHeader } from "./chat.js";
 import { fieldsOf } from "./fields.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
-const tags = ["Identities"];
+const route = routesOf("Identities");
 /** With the prefix that a header may have, too. */
 const MAX_USER_CHARS = 261;
 /** A UUID, and who it is about in base64url. */
@@ -42,33 +42,21 @@ const KEY_WARNING =
 const AGAIN = "Answered when it is done. The same `from` and `to` again are answered with the same merge.";
 const fails = ["NOT_FOUND"] as const;
 const routes = {
-  merge: createRoute({
-    method: "post",
-    path: "/v1/identities/merge",
-    operationId: "mergeIdentities",
-    tags,
+  merge: route("post", "/v1/identities/merge", "mergeIdentities", {
     summary: "Make a visitor's sessions, memories, history and bookings a known user's",
     description: `${description} ${AGAIN} ${KEY_WARNING}`,
     request: { headers: idempotencyHeader, body: body(mergeBody) },
     responses: answers(mergeSchema, "The merge: `from` is taken for `to` from now on.", 202),
     fails: [...fails, "SAME_IDENTITY", "IDENTITY_MERGED", "IDEMPOTENCY_KEY_REUSED", "SESSION_BUSY"],
   }),
-  get: createRoute({
-    method: "get",
-    path: "/v1/identities/merge/{id}",
-    operationId: "getMerge",
-    tags,
+  get: route("get", "/v1/identities/merge/{id}", "getMerge", {
     summary: "How far a merge is",
     description,
     request: { params: idParam },
     responses: answers(mergeSchema, "The merge."),
     fails: [...fails, "MERGE_NOT_FOUND"],
   }),
-  undo: createRoute({
-    method: "post",
-    path: "/v1/identities/merge/{id}/undo",
-    operationId: "undoMerge",
-    tags,
+  undo: route("post", "/v1/identities/merge/{id}/undo", "undoMerge", {
     summary: "Give back what was the visitor's, within 30 days; what was erased in between stays erased",
     description: `${description} Answered when it is done.`,
     request: { params: idParam },

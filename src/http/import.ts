@@ -5,7 +5,7 @@ import type { Imports } from "../ports/application.js";
 import { limited, refuseDeclaredLength } from "./body.js";
 import { OF_MEMORIES } from "./described-problems.js";
 import { flagQuery } from "./fields.js";
-import { type ApiApp, answer, answers, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, newApi, routesOf } from "./routes.js";
 
 export const IMPORT_PATH = "/v1/import";
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
@@ -32,11 +32,7 @@ export const importedMessageSchema = z
   .object({ ...importLineSchema.shape, metadata: z.looseObject({}).optional() })
   .openapi("ImportedMessage");
 
-const route = createRoute({
-  method: "post",
-  path: IMPORT_PATH,
-  operationId: "importHistory",
-  tags: ["History"],
+const route = routesOf("History")("post", IMPORT_PATH, "importHistory", {
   summary: "Take conversations in: JSON lines, or the JSON of an export; at most 64 MiB",
   request: {
     query: z.strictObject({ extract: flagQuery }),

@@ -8,7 +8,7 @@ import { jsonBody } from "./body.js";
 import { asProblem, OF_USERS, WITH_BODY } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
-import { type ApiApp, answers, body, createRoute, orNothing } from "./routes.js";
+import { type ApiApp, answers, body, orNothing, routesOf } from "./routes.js";
 import { invalidRequest } from "./validation.js";
 
 export const MCP_PATH = "/mcp";
@@ -40,11 +40,7 @@ const resultSchema = z.object({ jsonrpc: z.literal("2.0"), id, result: z.record(
 
 const headers = z.object({ "MCP-Protocol-Version": z.string().optional() });
 
-const route = createRoute({
-  method: "post",
-  path: MCP_PATH,
-  operationId: "callMcp",
-  tags: ["MCP"],
+const route = routesOf("MCP")("post", MCP_PATH, "callMcp", {
   summary: "The Model Context Protocol over streamable HTTP: one message, answered as JSON",
   description:
     "Tools: `chat`, `search_memories`, `add_memory`, `forget_memory`, `search_history`. The server keeps no session of the protocol; " +

@@ -7,7 +7,7 @@ import { fieldsOf } from "./fields.js";
 import { addBody, type MemoryRoutesParts } from "./memories.js";
 import { present } from "./present.js";
 import { problemOf, problemSchema } from "./problem.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 import { zoneOfDates } from "./time-zone.js";
 import { invalidRequest } from "./validation.js";
 
@@ -32,11 +32,7 @@ const outcomeSchema = z
 const outcomes = z.object({ data: z.array(outcomeSchema) }).openapi("NewMemoryOutcomes");
 type Outcome = z.output<typeof outcomeSchema>;
 
-const route = createRoute({
-  method: "post",
-  path: "/v1/memories/batch",
-  operationId: "addMemories",
-  tags: ["Memories"],
+const route = routesOf("Memories")("post", "/v1/memories/batch", "addMemories", {
   summary: "State many memories by hand, each with its own outcome",
   request: { headers: idempotencyHeader, body: body(batchBody) },
   responses: answers(outcomes, "What became of each, in the order given.", 201, ["Idempotency-Replayed"]),

@@ -24,13 +24,13 @@ import {
 } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answers, answersNothing, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, answersNothing, body, newApi, routesOf } from "./routes.js";
 import { zoneOfDates } from "./time-zone.js";
 import { whyOf } from "./why.js";
 
 const MAX_TEXT_CHARS = 500;
 const MAX_QUERY_CHARS = 1_000;
-const tags = ["Memories"];
+const route = routesOf("Memories");
 
 const subjectField = labelField(74)
   .refine((subject) => /^(self|companion:.{1,64})$/u.test(subject), "`self` or `companion:<name>`")
@@ -88,105 +88,61 @@ const forgottenSchema = z.object({ forgotten: z.number().int() }).openapi("Forgo
 
 const one = answers(memorySchema, "The memory.");
 const routes = {
-  list: createRoute({
-    method: "get",
-    path: "/v1/memories",
-    operationId: "listMemories",
-    tags,
+  list: route("get", "/v1/memories", "listMemories", {
     summary: "Memories, newest first; with `q` a search, best first; with `session_id` (and `turn`) what came from there",
     request: { query: listQuery },
     responses: answers(z.union([memoryPage, foundPage]), "A page of memories."),
     fails: ["INVALID_SESSION_ID", "INVALID_CURSOR"],
   }),
-  search: createRoute({
-    method: "post",
-    path: "/v1/memories/search",
-    operationId: "searchMemories",
-    tags,
+  search: route("post", "/v1/memories/search", "searchMemories", {
     summary: "Memories by meaning, best first",
     request: { body: body(searchBody) },
     responses: answers(foundPage, "What was found."),
   }),
-  add: createRoute({
-    method: "post",
-    path: "/v1/memories",
-    operationId: "addMemory",
-    tags,
+  add: route("post", "/v1/memories", "addMemory", {
     summary: "State a memory by hand; a secret is refused",
     request: { headers: idempotencyHeader, body: body(addBody) },
     responses: answers(memorySchema, "The memory.", 201, ["Location", "Idempotency-Replayed"]),
     fails: [...OF_A_KEY, "MEMORY_REFUSED"],
   }),
-  get: createRoute({
-    method: "get",
-    path: "/v1/memories/{id}",
-    operationId: "getMemory",
-    tags,
+  get: route("get", "/v1/memories/{id}", "getMemory", {
     summary: "One memory",
     request: { params: idParam },
     responses: one,
   }),
-  patch: createRoute({
-    method: "patch",
-    path: "/v1/memories/{id}",
-    operationId: "updateMemory",
-    tags,
+  patch: route("patch", "/v1/memories/{id}", "updateMemory", {
     summary: "Edit; a changed text is a new memory that supersedes the old one",
     request: { params: idParam, body: body(patchBody) },
     responses: one,
     fails: ["MEMORY_REFUSED"],
   }),
-  forget: createRoute({
-    method: "delete",
-    path: "/v1/memories/{id}",
-    operationId: "forgetMemory",
-    tags,
+  forget: route("delete", "/v1/memories/{id}", "forgetMemory", {
     summary: "Forget for good",
     request: { params: idParam },
     responses: answersNothing("Forgotten."),
   }),
-  forgetAll: createRoute({
-    method: "delete",
-    path: "/v1/memories",
-    operationId: "forgetAllMemories",
-    tags,
+  forgetAll: route("delete", "/v1/memories", "forgetAllMemories", {
     summary: "Forget everything",
     request: { query: confirmQuery },
     responses: answers(forgottenSchema, "How many were forgotten."),
     fails: ["CONFIRMATION_REQUIRED"],
   }),
-  history: createRoute({
-    method: "get",
-    path: "/v1/memories/{id}/history",
-    operationId: "getMemoryHistory",
-    tags,
+  history: route("get", "/v1/memories/{id}/history", "getMemoryHistory", {
     summary: "What happened to a memory, oldest first",
     request: { params: idParam },
     responses: answers(eventPage, "Its events."),
   }),
-  approve: createRoute({
-    method: "post",
-    path: "/v1/memories/{id}/approve",
-    operationId: "approveMemory",
-    tags,
+  approve: route("post", "/v1/memories/{id}/approve", "approveMemory", {
     summary: "The user's yes: a memory that waits for their word is used from now on, a change that waits is made",
     request: { params: idParam },
     responses: one,
   }),
-  reject: createRoute({
-    method: "post",
-    path: "/v1/memories/{id}/reject",
-    operationId: "rejectMemory",
-    tags,
+  reject: route("post", "/v1/memories/{id}/reject", "rejectMemory", {
     summary: "The user's no: a memory that waits for their word goes, a change that waits is dropped",
     request: { params: idParam },
     responses: one,
   }),
-  why: createRoute({
-    method: "get",
-    path: "/v1/memories/{id}/why",
-    operationId: "getMemorySource",
-    tags,
+  why: route("get", "/v1/memories/{id}/why", "getMemorySource", {
     summary: "The user's own words that a memory comes from",
     request: { params: idParam },
     responses: answers(whySchema, "The memory and its source; null for one that was added by hand."),

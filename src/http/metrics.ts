@@ -5,7 +5,7 @@ import { AppError } from "../platform/errors.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
 import { isLoopback } from "./auth-local.js";
 import type { HttpEnv } from "./http-env.js";
-import { type ApiApp, answersAs, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answersAs, newApi, routesOf } from "./routes.js";
 import { sharedSecret } from "./shared-secret.js";
 
 /** What a proxy on this machine adds to what it passes on. */
@@ -13,11 +13,7 @@ const FORWARDED = ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X
 
 export type MetricsConfig = Pick<Config, "AUTH_MODE"> & Partial<Pick<Config, "METRICS_TOKEN">>;
 
-const route = createRoute({
-  method: "get",
-  path: "/metrics",
-  operationId: "getMetrics",
-  tags: ["Operations"],
+const route = routesOf("Operations")("get", "/metrics", "getMetrics", {
   summary: "Metrics for Prometheus; for this machine, or with METRICS_TOKEN",
   responses: answersAs({ "text/plain": z.string() }, "In Prometheus' text format. 404 for everybody else."),
   fails: ["NOT_FOUND"],

@@ -3,10 +3,9 @@ import { ERRORS, type ErrorCode } from "../platform/errors.js";
 import { JOB_KINDS, JOB_STATES, type Operator } from "../ports/operator.js";
 import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf } from "./fields.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
-const tags = ["Operator"];
-const security = [{ operator: [] }];
+const route = routesOf("Operator");
 const time = z.string().openapi({ format: "date-time" });
 
 const knownUserSchema = z
@@ -51,54 +50,29 @@ const jobBody = fieldsOf({
 }).openapi("NewJob");
 
 const routes = {
-  users: createRoute({
-    method: "get",
-    path: "/v1/operator/users",
-    operationId: "listUsers",
-    tags,
-    security,
+  users: route("get", "/v1/operator/users", "listUsers", {
     summary: "Users who have sessions, in an order that stays; no words of theirs",
     request: { query: z.object({ tenant: tenantQuery, limit: limitQuery, cursor: cursorQuery }) },
     responses: answers(usersSchema, "A page. One may hold less than `limit` where another follows."),
     fails: ["INVALID_CURSOR", "INVALID_USER_ID"],
   }),
-  start: createRoute({
-    method: "post",
-    path: "/v1/operator/jobs",
-    operationId: "startJob",
-    tags,
-    security,
+  start: route("post", "/v1/operator/jobs", "startJob", {
     summary: "Begin work over all users, beside their turns: one of a kind at a time",
     request: { body: body(jobBody) },
     responses: answers(jobSchema, "It runs.", 202, ["Location"]),
     fails: ["JOB_RUNNING"],
   }),
-  list: createRoute({
-    method: "get",
-    path: "/v1/operator/jobs",
-    operationId: "listJobs",
-    tags,
-    security,
+  list: route("get", "/v1/operator/jobs", "listJobs", {
     summary: "Jobs, of all processes, newest first",
     responses: answers(jobsSchema, "At most 100 that have ended, and those that run."),
   }),
-  get: createRoute({
-    method: "get",
-    path: "/v1/operator/jobs/{id}",
-    operationId: "getJob",
-    tags,
-    security,
+  get: route("get", "/v1/operator/jobs/{id}", "getJob", {
     summary: "How far a job is, whichever process runs it",
     request: { params: idParam },
     responses: answers(jobSchema, "The job."),
     fails: ["JOB_NOT_FOUND"],
   }),
-  stop: createRoute({
-    method: "delete",
-    path: "/v1/operator/jobs/{id}",
-    operationId: "stopJob",
-    tags,
-    security,
+  stop: route("delete", "/v1/operator/jobs/{id}", "stopJob", {
     summary: "Stop a job; begun again, it goes on where it was",
     request: { params: idParam },
     responses: answers(jobSchema, "It is asked to stop, or has ended.", 202),

@@ -7,14 +7,14 @@ import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
 const MAX_MESSAGES = 100;
 /** As a message of a chat: it is read for memories. */
 const MAX_USER_CHARS = 8_000;
 const MAX_CHARS = 64_000;
 const MAX_STEPS = 50;
-const tags = ["Own agent"];
+const route = routesOf("Own agent");
 
 const stepField = fieldsOf({
   name: labelField(128),
@@ -85,21 +85,13 @@ const contextSchema = z
   .openapi("Context");
 
 const routes = {
-  messages: createRoute({
-    method: "post",
-    path: "/v1/sessions/{id}/messages",
-    operationId: "addMessages",
-    tags,
+  messages: route("post", "/v1/sessions/{id}/messages", "addMessages", {
     summary: "Keep what was said in a conversation that your own agent leads; the user's messages form memories",
     request: { params: idParam, headers: idempotencyHeader, body: body(messagesBody) },
     responses: answers(addedSchema, "They are kept; memories come from them off the reply path.", 202, ["Idempotency-Replayed"]),
     fails: [...OF_A_KEY, "SESSION_NOT_ACTIVE", "RECORD_TOO_LARGE"],
   }),
-  context: createRoute({
-    method: "post",
-    path: "/v1/context",
-    operationId: "getContext",
-    tags,
+  context: route("post", "/v1/context", "getContext", {
     summary: "What is known of the user, as a block for your own agent's prompt",
     request: { body: body(contextBody) },
     responses: answers(contextSchema, "The block, and what it was made of.", 200, ["X-Memory-Status"]),

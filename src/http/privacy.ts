@@ -8,7 +8,7 @@ import type { Application, ApplicationInfo } from "../ports/application.js";
 import { erasureReceiptSchema } from "../ports/resources.js";
 import { exportSchema } from "./export-document.js";
 import { flagQuery, jsonValue, pageOf } from "./fields.js";
-import { type ApiApp, answer, answers, answersAs, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, newApi, routesOf } from "./routes.js";
 import { textStream } from "./text-stream.js";
 
 /** How long a request waits for its receipt, in milliseconds: longer than for a replica that was killed, and shorter than clients wait. */
@@ -39,48 +39,28 @@ export const meSchema = z
   })
   .openapi("Me");
 
-const tags = ["Privacy"];
+const route = routesOf("Privacy");
 const bookingPage = pageOf(jsonValue).openapi("BookingPage");
 const receiptPage = pageOf(bookingReceiptSchema).openapi("BookingReceipts");
 const routes = {
-  me: createRoute({
-    method: "get",
-    path: "/v1/me",
-    operationId: "getMe",
-    tags,
+  me: route("get", "/v1/me", "getMe", {
     summary: "Who the server takes the caller for, and what it runs on",
     responses: answers(meSchema, "The user and the server."),
   }),
-  bookings: createRoute({
-    method: "get",
-    path: "/v1/me/bookings",
-    operationId: "listBookings",
-    tags,
+  bookings: route("get", "/v1/me/bookings", "listBookings", {
     summary: "What the user has booked: the records of the domain, as an export has them; at most the last 500",
     responses: answers(bookingPage, "The bookings, in the domain's order: the concierge's by when they begin."),
   }),
-  receipts: createRoute({
-    method: "get",
-    path: "/v1/me/receipts",
-    operationId: "listReceipts",
-    tags,
+  receipts: route("get", "/v1/me/receipts", "listReceipts", {
     summary: "What was checked before each booking, newest first; at most the last 500. `maitred verify` replays them",
     responses: answers(receiptPage, "The receipts, a chain of hashes."),
   }),
-  export: createRoute({
-    method: "get",
-    path: "/v1/me/export",
-    operationId: "exportMe",
-    tags,
+  export: route("get", "/v1/me/export", "exportMe", {
     summary: "Everything about the user, streamed; POST /v1/import takes it back",
     responses: answersAs({ "application/json": exportSchema }, "The export.", ["Content-Disposition"]),
     fails: ["LONG_TERM_MEMORY_UNAVAILABLE"],
   }),
-  erase: createRoute({
-    method: "delete",
-    path: "/v1/me",
-    operationId: "eraseMe",
-    tags,
+  erase: route("delete", "/v1/me", "eraseMe", {
     summary: "Erase everything about the user; asked again while it goes on, it gives the same receipt",
     request: { query: z.strictObject({ confirm: flagQuery }) },
     responses: answers(erasureReceiptSchema, "The receipt."),

@@ -1,4 +1,4 @@
-import { createRoute as createOpenApiRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ReadOnly } from "../domain/schema.js";
@@ -6,6 +6,7 @@ import { AppError, type ErrorCode } from "../platform/errors.js";
 import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
+import { isOperatorPath } from "./operator-door.js";
 import { type HeaderName, headerRefs } from "./response-headers.js";
 import { invalidRequest } from "./validation.js";
 
@@ -79,11 +80,6 @@ function requireAccepted(responses: RouteConfig["responses"]): MiddlewareHandler
   };
 }
 
-interface Fails {
-  readonly fails?: readonly ErrorCode[];
-  readonly errorContent?: ErrorContent;
-}
-
 /** What a route that takes no body is sent in one would be passed over without a word. */
 const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const given = c.get("body");
@@ -95,15 +91,26 @@ const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   await next();
 };
 
-/**
- * A route and its description. `operationId`: what a person would call it, and so a generated client. `fails`: the codes with which it
- * refuses, beside those that its path says (see {@link problemsOf}). `errorContent`: where errors are no problems.
- */
-export const createRoute: typeof createOpenApiRoute = (config) => {
-  const { fails = [], errorContent } = config as Fails;
-  const responses = { ...problemsOf(config, fails, errorContent), ...config.responses };
-  // Not a part of the document.
-  const route = createOpenApiRoute({ ...config, responses, fails: undefined, errorContent: undefined });
-  const accepted = requireAccepted(config.responses);
-  return Object.assign(route, { middleware: config.request?.body === undefined ? [accepted, refuseBody] : [accepted] });
-};
+interface RouteParts extends Omit<RouteConfig, "method" | "path" | "operationId" | "tags" | "security"> {
+  /** The codes with which it refuses, beside those that its path says (see {@link problemsOf}). Default: none. */
+  readonly fails?: readonly ErrorCode[];
+  /** Where errors are no problems. */
+  readonly errorContent?: ErrorContent;
+}
+
+/** Routes and their descriptions, under one tag. `operationId`: what a person would call it, and so a generated client. */
+export function routesOf(tag: string) {
+  return <Method extends RouteConfig["method"], Path extends string, Parts extends RouteParts>(
+    method: Method,
+    path: Path,
+    operationId: string,
+    { fails = [], errorContent, ...parts }: Parts & RouteParts,
+  ) => {
+    const responses = { ...problemsOf({ method, path, responses: parts.responses }, fails, errorContent), ...parts.responses };
+    const security = isOperatorPath(path) ? { security: [{ operator: [] }] } : {};
+    const route = createRoute({ method, path, operationId, tags: [tag], ...security, ...parts, responses } as RouteConfig);
+    const accepted = requireAccepted(parts.responses);
+    const middleware = parts.request?.body === undefined ? [accepted, refuseBody] : [accepted];
+    return Object.assign(route, { middleware }) as unknown as Parts & { method: Method; path: Path; getRoutingPath(): string };
+  };
+}

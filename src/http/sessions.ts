@@ -22,10 +22,10 @@ import {
 } from "./fields.js";
 import { requireAccept } from "./negotiate.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answers, answersAs, answersNothing, body, createRoute, newApi, orElse } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, routesOf } from "./routes.js";
 
 const MAX_TOPIC_CHARS = 80;
-const tags = ["Sessions"];
+const route = routesOf("Sessions");
 
 const described = {
   title: labelField(MAX_TITLE_UNITS).optional(),
@@ -81,128 +81,76 @@ const imageBytes = z.string().openapi({ format: "binary" });
 const one = answers(sessionSchema, "The session.");
 const made = answers(sessionSchema, "The new session.", 201, ["Location", "Idempotency-Replayed"]);
 const routes = {
-  create: createRoute({
-    method: "post",
-    path: "/v1/sessions",
-    operationId: "createSession",
-    tags,
+  create: route("post", "/v1/sessions", "createSession", {
     summary: "Start a session; with `external_id` the one of that name, where there is one",
     request: { headers: idempotencyHeader, body: body(createBody, false) },
     responses: orElse(made, 200, sessionSchema, "The session of that `external_id`, as it is.", ["Location"]),
     fails: [...OF_A_KEY, "SESSION_BUSY", "SESSION_CHANGED", "RECORD_TOO_LARGE"],
   }),
-  list: createRoute({
-    method: "get",
-    path: "/v1/sessions",
-    operationId: "listSessions",
-    tags,
+  list: route("get", "/v1/sessions", "listSessions", {
     summary: "Sessions, newest activity first",
     request: { query: listQuery },
     responses: answers(pageOf(sessionSchema).openapi("SessionPage"), "A page of sessions."),
     fails: ["INVALID_CURSOR"],
   }),
-  get: createRoute({
-    method: "get",
-    path: "/v1/sessions/{id}",
-    operationId: "getSession",
-    tags,
+  get: route("get", "/v1/sessions/{id}", "getSession", {
     summary: "One session",
     request: { params: idParam },
     responses: one,
   }),
-  patch: createRoute({
-    method: "patch",
-    path: "/v1/sessions/{id}",
-    operationId: "updateSession",
-    tags,
+  patch: route("patch", "/v1/sessions/{id}", "updateSession", {
     summary: "Rename, describe, archive",
     request: { params: idParam, body: body(patchBody) },
     responses: one,
     fails: ["SESSION_NOT_ACTIVE", "INVALID_TRANSITION", "RECORD_TOO_LARGE"],
   }),
-  delete: createRoute({
-    method: "delete",
-    path: "/v1/sessions/{id}",
-    operationId: "deleteSession",
-    tags,
+  delete: route("delete", "/v1/sessions/{id}", "deleteSession", {
     summary: "Delete (recoverable), or purge for good",
     request: { params: idParam, query: deleteQuery },
     responses: answersNothing("Deleted."),
     fails: ["INVALID_TRANSITION", ...OF_MEMORIES],
   }),
-  restore: createRoute({
-    method: "post",
-    path: "/v1/sessions/{id}/restore",
-    operationId: "restoreSession",
-    tags,
+  restore: route("post", "/v1/sessions/{id}/restore", "restoreSession", {
     summary: "Back to the status it had",
     request: { params: idParam },
     responses: one,
     fails: ["INVALID_TRANSITION"],
   }),
-  empty: createRoute({
-    method: "delete",
-    path: "/v1/sessions/{id}/messages",
-    operationId: "clearMessages",
-    tags,
+  empty: route("delete", "/v1/sessions/{id}/messages", "clearMessages", {
     summary: "Take all messages out",
     request: { params: idParam },
     responses: answersNothing("Emptied."),
     fails: ["SESSION_NOT_ACTIVE", ...OF_MEMORIES],
   }),
-  messages: createRoute({
-    method: "get",
-    path: "/v1/sessions/{id}/messages",
-    operationId: "listMessages",
-    tags,
+  messages: route("get", "/v1/sessions/{id}/messages", "listMessages", {
     summary: "Messages of a session",
     request: { params: idParam, query: messagesQuery },
     responses: answers(pageOf(messageSchema).openapi("MessagePage"), "A page of messages."),
     fails: ["INVALID_CURSOR"],
   }),
-  thread: createRoute({
-    method: "get",
-    path: "/v1/sessions/{id}/thread",
-    operationId: "getThread",
-    tags,
+  thread: route("get", "/v1/sessions/{id}/thread", "getThread", {
     summary: "A session with all its steps and elements, to resume it",
     request: { params: idParam },
     responses: answers(threadSchema, "The thread."),
   }),
-  image: createRoute({
-    method: "get",
-    path: "/v1/sessions/{id}/images/{image_id}",
-    operationId: "getImage",
-    tags,
+  image: route("get", "/v1/sessions/{id}/images/{image_id}", "getImage", {
     summary: "An image of a session that was sent as data",
     request: { params: imageParams },
     responses: answersAs(Object.fromEntries(IMAGE_TYPES.map((type) => [type, imageBytes])), "The image.", ["Content-Disposition"]),
     fails: ["IMAGE_NOT_FOUND"],
   }),
-  fork: createRoute({
-    method: "post",
-    path: "/v1/sessions/{id}/fork",
-    operationId: "forkSession",
-    tags,
+  fork: route("post", "/v1/sessions/{id}/fork", "forkSession", {
     summary: "A new session that shares the past up to a message",
     request: { params: idParam, headers: idempotencyHeader, body: body(fieldsOf({ message_id: messageIdField }).openapi("Fork")) },
     responses: made,
     fails: [...OF_A_KEY, "SESSION_NOT_ACTIVE", "MESSAGE_NOT_FOUND", "RECORD_TOO_LARGE"],
   }),
-  flush: createRoute({
-    method: "post",
-    path: "/v1/sessions/{id}/flush",
-    operationId: "flushSession",
-    tags,
+  flush: route("post", "/v1/sessions/{id}/flush", "flushSession", {
     summary: "Wait until what was said is written to long-term memory",
     request: { params: idParam, query: flushQuery },
     responses: answers(writeBackSchema, "What is left when it is done, or the time is up."),
   }),
-  retry: createRoute({
-    method: "post",
-    path: "/v1/sessions/{id}/write-back/retry",
-    operationId: "retryWriteBack",
-    tags,
+  retry: route("post", "/v1/sessions/{id}/write-back/retry", "retryWriteBack", {
     summary: "Try failed write-backs again",
     request: { params: idParam },
     responses: answers(writeBackSchema, "They are pending again.", 202),

@@ -18,7 +18,7 @@ import {
 } from "../ports/studio-views.js";
 import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, pageOf, textField, timeField } from "./fields.js";
 import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, createRoute, newApi } from "./routes.js";
+import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
 const conversationsSchema = pageOf(conversationRowSchema).openapi("Conversations");
 const timelineSchema = pageOf(timelineEntrySchema).openapi("Timeline");
@@ -27,8 +27,7 @@ const writeBacksSchema = pageOf(queuedWriteBackSchema).openapi("QueuedWriteBacks
 const queuesSchema = z.object({ data: z.array(queueSchema) }).openapi("Queues");
 const plotsSchema = z.object({ steps: z.array(plotStepSchema) }).openapi("Plots");
 
-const tags = ["Operator"];
-const security = [{ operator: [] }];
+const route = routesOf("Operator");
 const PAGE = 50;
 
 const name = z.string().min(1).max(256);
@@ -59,21 +58,11 @@ const replayBody = fieldsOf({
 }).openapi("ReplayedTurn");
 
 const routes = {
-  about: createRoute({
-    method: "get",
-    path: "/v1/operator/studio",
-    operationId: "getStudio",
-    tags,
-    security,
+  about: route("get", "/v1/operator/studio", "getStudio", {
     summary: "What the operator is shown, and of which server",
     responses: answers(studioSchema, "The server."),
   }),
-  conversations: createRoute({
-    method: "get",
-    path: "/v1/operator/conversations",
-    operationId: "listConversations",
-    tags,
-    security,
+  conversations: route("get", "/v1/operator/conversations", "listConversations", {
     summary: "Conversations of all users, newest activity first, a moment behind what is written",
     request: {
       query: z.strictObject({
@@ -90,35 +79,20 @@ const routes = {
     responses: answers(conversationsSchema, "A page. One may hold less than `limit` where another follows."),
     fails: ["INVALID_CURSOR", "INVALID_USER_ID"],
   }),
-  conversation: createRoute({
-    method: "get",
-    path: "/v1/operator/conversations/{session}",
-    operationId: "getConversation",
-    tags,
-    security,
+  conversation: route("get", "/v1/operator/conversations/{session}", "getConversation", {
     summary: "A conversation with its turns",
     request: { params: z.object({ session }), query: z.strictObject({ tenant, user: name, ...page }) },
     responses: answers(conversationSchema, "The conversation, and a page of its turns."),
     fails: ["SESSION_NOT_FOUND", "INVALID_CURSOR", "INVALID_USER_ID"],
   }),
-  turn: createRoute({
-    method: "get",
-    path: "/v1/operator/turns/{session}/{turn}",
-    operationId: "getTurn",
-    tags,
-    security,
+  turn: route("get", "/v1/operator/turns/{session}/{turn}", "getTurn", {
     summary:
       "How a turn went: what its model was given, what was recalled and why, what became of its reading, and how long each part took",
     request: { params: z.object({ session, turn }), query: ofOwner },
     responses: answers(turnDetailSchema, "What is kept of it; null where something isn't."),
     fails: ["SESSION_NOT_FOUND", "INVALID_USER_ID", "LONG_TERM_MEMORY_UNAVAILABLE"],
   }),
-  replay: createRoute({
-    method: "post",
-    path: "/v1/operator/turns/{session}/{turn}/replay",
-    operationId: "replayTurn",
-    tags,
-    security,
+  replay: route("post", "/v1/operator/turns/{session}/{turn}/replay", "replayTurn", {
     summary: "Answer a turn once more, with what was said and known before it, beside the answer of then; nothing is kept of it",
     request: { params: z.object({ session, turn }), body: body(replayBody) },
     responses: answers(turnReplaySchema, "Both answers."),
@@ -138,76 +112,41 @@ const routes = {
       "LONG_TERM_MEMORY_UNAVAILABLE",
     ],
   }),
-  guest: createRoute({
-    method: "get",
-    path: "/v1/operator/guests/{user}",
-    operationId: "getGuest",
-    tags,
-    security,
+  guest: route("get", "/v1/operator/guests/{user}", "getGuest", {
     summary: "What is kept of a user",
     request: { params: z.object({ user }), query: z.strictObject({ tenant }) },
     responses: answers(guestSchema, "The user."),
     fails: ["INVALID_USER_ID", "OWNER_ERASED"],
   }),
-  timeline: createRoute({
-    method: "get",
-    path: "/v1/operator/guests/{user}/timeline",
-    operationId: "getTimeline",
-    tags,
-    security,
+  timeline: route("get", "/v1/operator/guests/{user}/timeline", "getTimeline", {
     summary: "What became of a user's memories, newest first; with `as_of` what held then",
     request: { params: z.object({ user }), query: z.strictObject({ tenant, as_of: timeField.optional(), ...page }) },
     responses: answers(timelineSchema, "A page."),
     fails: ["INVALID_CURSOR", "INVALID_USER_ID", "LONG_TERM_MEMORY_DISABLED", "LONG_TERM_MEMORY_UNAVAILABLE", "OWNER_ERASED"],
   }),
-  waiting: createRoute({
-    method: "get",
-    path: "/v1/operator/waiting",
-    operationId: "listWaiting",
-    tags,
-    security,
+  waiting: route("get", "/v1/operator/waiting", "listWaiting", {
     summary: "Memories that wait for their guest's word, user by user",
     request: { query: z.strictObject({ tenant: anyTenant, ...page }) },
     responses: answers(waitingSchema, "A page: all of some users'. One may be empty where another follows."),
     fails: ["INVALID_CURSOR", "INVALID_USER_ID", "OWNER_ERASED"],
   }),
-  queues: createRoute({
-    method: "get",
-    path: "/v1/operator/queues",
-    operationId: "listQueues",
-    tags,
-    security,
+  queues: route("get", "/v1/operator/queues", "listQueues", {
     summary: "What is to be done behind answers, and what was given up",
     responses: answers(queuesSchema, "The queues."),
   }),
-  writeBacks: createRoute({
-    method: "get",
-    path: "/v1/operator/queues/write-back",
-    operationId: "listWriteBacks",
-    tags,
-    security,
+  writeBacks: route("get", "/v1/operator/queues/write-back", "listWriteBacks", {
     summary: "Turns that are not written back, the longest due first",
     request: { query: z.strictObject({ state: z.enum(["pending", "failed"]).optional(), ...page }) },
     responses: answers(writeBacksSchema, "A page."),
     fails: ["INVALID_CURSOR"],
   }),
-  retry: createRoute({
-    method: "post",
-    path: "/v1/operator/queues/write-back/retry",
-    operationId: "retryWriteBackAsOperator",
-    tags,
-    security,
+  retry: route("post", "/v1/operator/queues/write-back/retry", "retryWriteBackAsOperator", {
     summary: "Try the turns of a session again whose write-back was given up",
     request: { body: body(fieldsOf({ tenant, user: name, session_id: idField }).openapi("RetriedSession")) },
     responses: answers(z.object({ retried: z.literal(true) }).openapi("Retried"), "They are tried again.", 202),
     fails: ["SESSION_NOT_FOUND", "INVALID_USER_ID"],
   }),
-  plots: createRoute({
-    method: "get",
-    path: "/v1/operator/plots",
-    operationId: "getPlots",
-    tags,
-    security,
+  plots: route("get", "/v1/operator/plots", "getPlots", {
     summary: "Turns, recall, proposals, costs and erasures by hour or day (UTC), kept for 35 days",
     request: {
       query: z.strictObject({
@@ -219,12 +158,7 @@ const routes = {
     },
     responses: answers(plotsSchema, "The steps, oldest first: at most 1,000. What nobody counted yet is null."),
   }),
-  health: createRoute({
-    method: "get",
-    path: "/v1/operator/health",
-    operationId: "getHealthHistory",
-    tags,
-    security,
+  health: route("get", "/v1/operator/health", "getHealthHistory", {
     summary: "How each part does, and how it did",
     responses: answers(healthSchema, "Now, and the last 200 changes."),
   }),

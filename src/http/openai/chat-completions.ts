@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type ApiApp, body, createRoute, newApi } from "../routes.js";
+import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import { completionOf, completionSchema, completionStream } from "./completion.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, namedSession } from "./conversation.js";
@@ -43,11 +43,7 @@ const completionsBody = z
   })
   .openapi("ChatCompletionRequest", { description: "As OpenAI's; other fields of it are passed over." });
 
-const route = createRoute({
-  method: "post",
-  path: COMPLETIONS_PATH,
-  operationId: "createChatCompletion",
-  tags: ["OpenAI"],
+const route = routesOf("OpenAI")("post", COMPLETIONS_PATH, "createChatCompletion", {
   summary: "One turn, as OpenAI's Chat Completions",
   request: { headers: turnHeaders, body: body(completionsBody) },
   responses: openAiAnswers(completionSchema, "The answer. With `stream: true`: chunks of it, and `[DONE]`."),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Owner } from "../../domain/owner.js";
-import { type ApiApp, answer, answers, createRoute, newApi } from "../routes.js";
+import { type ApiApp, answer, answers, newApi, routesOf } from "../routes.js";
 import { openAiErrors } from "./documented.js";
 
 export const MODELS_PATH = "/v1/models";
@@ -12,11 +12,7 @@ const modelsSchema = z
   })
   .openapi("ModelList");
 
-const route = createRoute({
-  method: "get",
-  path: MODELS_PATH,
-  operationId: "listModels",
-  tags: ["OpenAI"],
+const route = routesOf("OpenAI")("get", MODELS_PATH, "listModels", {
   summary: "The model that answers, as OpenAI lists models",
   responses: answers(modelsSchema, "The one model that there is. Requests may name any."),
   errorContent: openAiErrors,

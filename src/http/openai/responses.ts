@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type ApiApp, body, createRoute, newApi } from "../routes.js";
+import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, namedSession, sessionNotFound } from "./conversation.js";
 import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
@@ -45,11 +45,7 @@ const responsesBody = z
   })
   .openapi("ResponseRequest", { description: "As OpenAI's; other fields of it are passed over." });
 
-const route = createRoute({
-  method: "post",
-  path: RESPONSES_PATH,
-  operationId: "createResponse",
-  tags: ["OpenAI"],
+const route = routesOf("OpenAI")("post", RESPONSES_PATH, "createResponse", {
   summary: "One turn, as OpenAI's Responses",
   request: { headers: turnHeaders, body: body(responsesBody) },
   responses: openAiAnswers(responseSchema, "The answer. With `stream: true`: its typed events."),

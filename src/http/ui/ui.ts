@@ -8,7 +8,7 @@ import { type StreamLimits, streamTurn } from "../chat-stream.js";
 import { externalIdField, fieldsOf } from "../fields.js";
 import { requireAccept } from "../negotiate.js";
 import { type Content, refused, saidIn, textOf } from "../openai/content.js";
-import { type ApiApp, answersAs, body, createRoute, newApi } from "../routes.js";
+import { type ApiApp, answersAs, body, newApi, routesOf } from "../routes.js";
 import type { OpenStreams } from "../streams.js";
 import { uiMessageStream } from "./message-stream.js";
 
@@ -44,11 +44,7 @@ const uiChatBody = fieldsOf({
 }).openapi("UiChatRequest");
 type UiChat = z.output<typeof uiChatBody>;
 
-const route = createRoute({
-  method: "post",
-  path: UI_CHAT_PATH,
-  operationId: "streamUiChat",
-  tags: ["Chat"],
+const route = routesOf("Chat")("post", UI_CHAT_PATH, "streamUiChat", {
   summary: "One turn for the AI SDK's useChat",
   request: { headers: z.object({ "X-Timezone": z.string().optional() }), body: body(uiChatBody) },
   responses: answersAs(
