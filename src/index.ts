@@ -38,7 +38,6 @@ export type {
 } from "./domain/memory.js";
 export type { MemoryRecord } from "./domain/memory-record.js";
 export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
-export type { ModelPrice } from "./domain/prices.js";
 export type { CategoryOccasions, Occasion, PartyWords, RecallTable } from "./domain/recall-table.js";
 export type {
   AnswerPart,
@@ -69,7 +68,7 @@ export type {
   Usage,
 } from "./domain/session.js";
 export type { ToConfirm } from "./domain/to-confirm.js";
-export type { SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
+export type { ModelPrice, SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
 export type { ProposalOutcome, TimingRecord, TurnRecord } from "./domain/turn-record.js";
 export type { Booked } from "./gate/booking-receipt.js";
 export type { Gate, Judge } from "./gate/constraint-gate.js";
@@ -119,6 +118,7 @@ export type { EventScope, KeptEvent } from "./ports/event-log.js";
 export type { DeadEvent } from "./ports/event-queue.js";
 export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
+export type * from "./ports/health-history.js";
 export type * from "./ports/history.js";
 export type * from "./ports/identities.js";
 export type * from "./ports/image-store.js";
@@ -150,7 +150,6 @@ export type {
 export type { SessionRef } from "./ports/session-names.js";
 export type * from "./ports/session-store.js";
 export type * from "./ports/session-writer.js";
-export type * from "./ports/storage-health.js";
 export type { ConversationName, GuestName, PageQuery, PlotQuery, ReplayOtherwise, Studio } from "./ports/studio.js";
 export type {
   ConversationDetail,

@@ -1,9 +1,8 @@
 // Over 300 lines: a turn from the journal to its stores, with all that may come between.
 
 import type { TokenMeter } from "../agent/token-meter.js";
-import { hasNoAnswer } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
-import { isSaid, isUnanswered, type RecordedTurn, recordedTurn } from "../domain/recorded-turn.js";
+import { hasNoAnswer, isSaid, isUnanswered, type RecordedTurn, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, NewRecord } from "../domain/session.js";
 import { isSearchable } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";

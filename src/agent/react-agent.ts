@@ -20,9 +20,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
-import { emptyAnswer, neverAnswered } from "./no-answer.js";
-import { PartEvents } from "./part-events.js";
-import { type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
+import { emptyAnswer, neverAnswered, PartEvents, type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
 export interface ReactAgentOptions {

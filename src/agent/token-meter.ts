@@ -1,6 +1,5 @@
 import type { Owner } from "../domain/owner.js";
-import { type ModelPrice, priceFor } from "../domain/prices.js";
-import { addTokens, type TaskTokens, type TokensByTask, type TokenTask } from "../domain/tokens.js";
+import { addTokens, type ModelPrice, priceFor, type TaskTokens, type TokensByTask, type TokenTask } from "../domain/tokens.js";
 import { AsyncValue } from "../platform/async-value.js";
 
 /** Whom the calls of some work are for. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonValue } from "../domain/session.js";
+import { approvalElement, hashOf } from "../gate/consent.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { nearestName } from "../platform/nearest-name.js";
@@ -14,7 +15,6 @@ import {
   type ToolSpec,
 } from "../ports/agent.js";
 import { plainSchema, withoutNulls } from "./models/plain-schema.js";
-import { type Held, heldBack } from "./tool-approval.js";
 
 const DEFAULT_MAX_CALLS = 8;
 /** A cut must not leave half of a surrogate pair. */
@@ -179,4 +179,29 @@ function bounded(output: JsonValue, maxChars: number): { output: JsonValue; cont
 async function abortable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return orAbort(work(), signal);
+}
+
+/** What a call waits for, or why it is not to run. */
+type Held = { readonly refused: string } | { readonly waiting: ToolResult };
+
+/** A call as the model made it (`arguments`), and as its tool is given it (`input`). */
+interface HeldCall {
+  readonly tool: string;
+  readonly arguments: JsonValue;
+  readonly input: unknown;
+}
+
+/** Asks the hook; null where the call may run: the hook says nothing, or the user approved just this call. */
+async function heldBack(hook: BeforeTool, call: HeldCall, context: ToolContext): Promise<Held | null> {
+  const verdict = await hook({ tool: call.tool, input: call.input, context });
+  if (verdict === undefined) return null;
+  if ("refuse" in verdict) return { refused: verdict.refuse };
+  const token = hashOf(context.owner, context.sessionId, call.tool, call.arguments);
+  if (context.consent === token) return null;
+  const shown = approvalElement(token, { tool: call.tool, question: verdict.ask, input: call.arguments });
+  const output = {
+    needs_approval: verdict.ask,
+    note: "It has not run. Ask the user; once they approve, call it again with the same input.",
+  };
+  return { waiting: { output, elements: [shown] } };
 }

@@ -2,8 +2,7 @@ import { type ToConfirm, toConfirmOf } from "../domain/to-confirm.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import type { Backend } from "./backend.js";
-import { addMemory, forgetMemory } from "./memories.js";
-import { memoryLines, sessionLine, whyLines } from "./memory-lines.js";
+import { addMemory, forgetMemory, memoryLines, sessionLine, whyLines } from "./memories.js";
 import { printable, type Terminal } from "./terminal.js";
 
 export interface ChatState {

@@ -9,8 +9,8 @@ import type { LongTermMemory } from "../ports/memories.js";
 import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionIndex, SessionStore } from "../ports/session-store.js";
-import { allUsers } from "./all-users.js";
 import type { DatabaseCheck, GivenUpTurns, Maintenance } from "./maintenance.js";
+import { allUsers } from "./remote-operator.js";
 
 /** What a composed application has for work on its stores as a whole. */
 export interface MaintenanceParts {

@@ -2,8 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { RetentionReport } from "../after-turn/retention.js";
 import type { PromotionReport } from "../memories/promotion.js";
 import { AppError } from "../platform/errors.js";
-import type { Job, JobKind, JobResult, KnownUser } from "../ports/operator.js";
-import { allUsers } from "./all-users.js";
+import type { Job, JobKind, JobResult, KnownUser, Operator } from "../ports/operator.js";
 import type { Course, OverAllUsers } from "./maintenance.js";
 import { type RemoteOptions, request } from "./remote-backend.js";
 
@@ -62,4 +61,19 @@ function resultOf({ state, result, problem }: Job): JobResult {
   if (problem !== null) throw new AppError(problem.code, problem);
   if (state === "stopped") throw new AppError("ABORTED", { detail: "The job was stopped.", hint: "Begun again, it goes on where it was." });
   return result ?? {};
+}
+
+const PAGE = 200;
+
+/** Page after page. */
+export async function* allUsers(page: Operator["users"], tenant: string | undefined): AsyncGenerator<KnownUser> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { data, nextCursor } = await page({
+      limit: PAGE,
+      ...(tenant !== undefined && { tenant }),
+      ...(cursor !== undefined && { cursor }),
+    });
+    yield* data;
+    cursor = nextCursor;
+  }
 }

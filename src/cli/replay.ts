@@ -1,5 +1,4 @@
-import { parseExport } from "../domain/export-document.js";
-import type { ExportedMemory, ExportedSession } from "../domain/export-format.js";
+import { type ExportedMemory, type ExportedSession, parseExport } from "../domain/export-format.js";
 import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { type ComparedMemory, type MemoryDifferences, memoryDifferences } from "../operations/memory-differences.js";

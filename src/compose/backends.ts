@@ -14,13 +14,12 @@ import type { GiveWay } from "../ports/give-way.js";
 import type { DomainWords } from "../ports/offline-script.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { StateEngine } from "../state/engine.js";
-import type { LocalVectorStore } from "../vectors/local/local-qdrant.js";
-import { openLocalQdrant, unreadableStore } from "../vectors/local/local-qdrant.js";
+import { type LocalVectorStore, openLocalQdrant, unreadableStore } from "../vectors/local/local-qdrant.js";
 import { Mem0Reader } from "../vectors/mem0/mem0-reader.js";
 import { openQdrant } from "../vectors/qdrant/qdrant.js";
 import type { Config } from "./config.js";
 import { standIn } from "./own-packages.js";
-import type { VectorStoreName } from "./vector-variables.js";
+import type { VectorStoreName } from "./state-variables.js";
 import type { Closing } from "./wiring.js";
 
 /** Which adapter stands behind a port, by configuration. */

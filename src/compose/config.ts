@@ -1,17 +1,21 @@
 import { z } from "zod";
 import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/models/ai-sdk-packages.js";
 import { AppError, type ErrorDetail } from "../platform/errors.js";
-import { COST_VARIABLES } from "./cost-variables.js";
-import { EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf } from "./embedding-variables.js";
-import { ENCRYPTION_VARIABLES } from "./encryption-variables.js";
-import { EVENT_VARIABLES } from "./event-variables.js";
-import { MODEL_VARIABLES } from "./model-variables.js";
+import { COST_VARIABLES, EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf, MODEL_VARIABLES } from "./model-variables.js";
 import { originList, originsOf } from "./origins.js";
-import { otherNames } from "./other-names.js";
-import { ADDRESSES, backendOf, STATE_VARIABLES, type StatePlace } from "./state-variables.js";
-import { TELEMETRY_VARIABLES } from "./telemetry-variables.js";
-import { decimal, flag, integer, optionalText, text, url, variable } from "./variable.js";
-import { LOCAL_QDRANT_URL, VECTOR_STORES, VECTOR_VARIABLES, type VectorStoreName } from "./vector-variables.js";
+import {
+  ADDRESSES,
+  backendOf,
+  ENCRYPTION_VARIABLES,
+  LOCAL_QDRANT_URL,
+  STATE_VARIABLES,
+  type StatePlace,
+  VECTOR_STORES,
+  VECTOR_VARIABLES,
+  type VectorStoreName,
+} from "./state-variables.js";
+import { EVENT_VARIABLES, TELEMETRY_VARIABLES } from "./telemetry-variables.js";
+import { decimal, flag, integer, optionalText, otherNames, text, url, variable } from "./variable.js";
 
 /**
  * Environment → Config, parsed once.

@@ -1,6 +1,5 @@
 import { daysFrom } from "../domain/lifecycle.js";
-import { contentOfEvents } from "../events/event-content.js";
-import { EventFeed } from "../events/events.js";
+import { contentOfEvents, EventFeed } from "../events/events.js";
 import { WebhookWorker } from "../events/webhook-worker.js";
 import type { Events } from "../ports/events.js";
 import { httpWebhook } from "../webhooks/http-webhook.js";

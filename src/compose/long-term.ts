@@ -22,8 +22,8 @@ import type { Costs } from "./costs.js";
 import { type OpenedEmbedder, openEmbedder, opened } from "./embedders.js";
 import { sealedVectors } from "./encryption.js";
 import { reembed } from "./reembed.js";
+import type { VectorStoreName } from "./state-variables.js";
 import type { Stores } from "./stores.js";
-import type { VectorStoreName } from "./vector-variables.js";
 import { same, type Wiring } from "./wiring.js";
 
 /** What is remembered: memories and history, over one kind of vector store. */

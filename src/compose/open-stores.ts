@@ -1,7 +1,9 @@
 import { CatchingUp } from "../operations/catching-up.js";
 import { requireWhole } from "../operations/migration-marker.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
-import type { StorageHealth } from "../ports/storage-health.js";
+import type { StorageHealth } from "../ports/health-history.js";
+import type { SessionStore } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 import { engineLimiter } from "../state/counters/engine-limiter.js";
 import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
@@ -12,18 +14,26 @@ import { agreedInstallation } from "../state/installation.js";
 import { EngineJobs } from "../state/jobs/installation-jobs.js";
 import { openFileSessionStore } from "../state/jsonl/file-session-store.js";
 import { catchUpIndex } from "../state/jsonl/index-catch-up.js";
-import { IndexedSessionWriter } from "../state/jsonl/session-writer.js";
+import { IndexedSessionWriter, LaggingSessions } from "../state/jsonl/session-writer.js";
 import { EngineOwnerLedger } from "../state/ledger/ledger.js";
 import { EngineMemoryLog } from "../state/memory-log/memory-log.js";
+import { ownersOf } from "../state/sessions/owners.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
 import { encrypted, erasedBy } from "./encryption.js";
 import { openEngine } from "./engine.js";
-import { openFollowingIndex } from "./following-index.js";
-import { NEVER_BEHIND } from "./never-behind.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
 import type { Stores } from "./stores.js";
-import { sweepImages } from "./swept-images.js";
 import { same, type Wiring } from "./wiring.js";
+
+/** For a store that writes journals and index at once: no session is ever behind. */
+const NEVER_BEHIND: SessionsBehind = {
+  count: 0,
+  owners: [],
+  level: async () => {},
+  lags: async () => false,
+  requireLevel: async () => {},
+  findIdempotent: async () => null,
+};
 
 /** `onLevel`: a session's index has caught up, so turns of it may wait for their write-back. */
 export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel: () => void }): Promise<Stores> {
@@ -131,4 +141,50 @@ function worseOf(one: StorageHealth, other: StorageHealth): StorageHealth {
       return RANK[second.status] > RANK[first.status] ? second : first;
     },
   };
+}
+
+/** Of a store whose index is written after the journal: who writes both, and what brings an index level that is behind. */
+async function openFollowingIndex(
+  { logger, closing }: Wiring,
+  store: SessionStore,
+  {
+    onLevel,
+    catchUp,
+    rebuild,
+  }: {
+    readonly onLevel: () => void;
+    readonly catchUp: () => Promise<unknown>;
+    readonly rebuild: Stores["rebuildIndex"];
+  },
+): Promise<Pick<Stores, "writer" | "lagging" | "indexCatchUp" | "rebuildIndex">> {
+  const indexCatchUp = new CatchingUp("index", catchUp, logger);
+  await indexCatchUp.run();
+  const lagging = closing(new LaggingSessions(store, { onLevel, logger }), (it) => it.close());
+  return {
+    writer: new IndexedSessionWriter(store, { onLag: (owner, id) => lagging.add(owner, id), logger }),
+    lagging,
+    indexCatchUp,
+    rebuildIndex: rebuild,
+  };
+}
+
+/** Images whose message never came, as its process was killed, go in the background. `hasJournal`: as {@link EngineImageStore.sweep}. */
+function sweepImages(
+  engine: StateEngine,
+  images: EngineImageStore,
+  { logger, closing }: Wiring,
+  hasJournal?: (sessionId: string) => Promise<boolean>,
+): void {
+  const stop = closing(new AbortController(), (it) => it.abort());
+  const sweep = async () => {
+    let swept = 0;
+    for await (const owner of ownersOf(engine)) {
+      if (stop.signal.aborted) return;
+      swept += await images.sweep(owner, hasJournal);
+    }
+    if (swept > 0) logger.info({ images: swept }, "Images that no message came to have were deleted");
+  };
+  sweep().catch((error: unknown) => {
+    if (!stop.signal.aborted) logger.warn({ err: error }, "Images that no message came to have could not be looked for");
+  });
 }

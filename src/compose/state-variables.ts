@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text, variable } from "./variable.js";
+import { flag, integer, optionalText, text, url, variable } from "./variable.js";
 
 /** Where all state can be kept, with the variables that it can't be found without. */
 export const ADDRESSES = {
@@ -82,5 +82,49 @@ export const STATE_VARIABLES = {
     text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
     "maitred",
     "Its database, made where it is not there: one per installation.",
+  ),
+} as const;
+
+export const ENCRYPTION_VARIABLES = {
+  ENCRYPTION_KEY_FILE: variable(
+    optionalText,
+    "",
+    "Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before (`docs/operations.md`).",
+  ),
+  ENCRYPT_VECTORS: variable(
+    flag.default(false),
+    "false",
+    "Also seals dense vectors, which are searched in memory then: for users with up to some thousand memories and messages each.",
+  ),
+  ENCRYPTION_KMS_KEY: variable(
+    optionalText,
+    "",
+    "The same under a key of AWS KMS: its id, ARN or alias, with `@aws-sdk/client-kms`. Beside a file, what that wrapped is still read.",
+  ),
+} as const;
+
+export const VECTOR_STORES = ["local", "qdrant", "pgvector", "chroma", "state"] as const;
+export type VectorStoreName = (typeof VECTOR_STORES)[number];
+
+export const LOCAL_QDRANT_URL = "http://localhost:6333";
+
+/** Variables of where vectors are kept, in the order of the table of variables. */
+export const VECTOR_VARIABLES = {
+  MEM0_PROVIDER: variable(
+    z.enum(VECTOR_STORES).optional(),
+    "`qdrant` when QDRANT_URL is set, else `local`",
+    "Where long-term memory is stored: `local`, `qdrant`, `chroma`, `pgvector`, or `state`: with all else (`docs/engines.md`).",
+  ),
+  QDRANT_URL: variable(
+    url.optional(),
+    `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`,
+    "A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`.",
+  ),
+  QDRANT_API_KEY: variable(optionalText, "", "Its key."),
+  CHROMA_URL: variable(url.optional(), "", "A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`."),
+  VECTOR_CACHE_MIB: variable(
+    integer(1, 65_536).default(256),
+    "256",
+    "Memory for vectors and postings of the users seen last, with the local store, Chroma and `state`. All others' stay there.",
   ),
 } as const;

@@ -3,9 +3,8 @@ import type { AnyTool } from "../ports/agent.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
 import type { TraceRequest } from "../ports/request-tracing.js";
 import { providerName } from "../telemetry/gen-ai.js";
-import { tracedModel } from "../telemetry/traced-model.js";
+import { tracedModel, tracedTool } from "../telemetry/traced-model.js";
 import { tracedRequest } from "../telemetry/traced-request.js";
-import { tracedTool } from "../telemetry/traced-tool.js";
 import type { Config } from "./config.js";
 import type { Models } from "./models.js";
 

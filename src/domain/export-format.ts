@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { messageImageSchema } from "./image.js";
 import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "./memory.js";
@@ -6,6 +7,7 @@ import type { ReadOnly } from "./schema.js";
 import {
   elementSchema,
   heldBackSchema,
+  type JsonValue,
   jsonObject,
   MEMORY_STATUSES,
   messageMetadataSchema,
@@ -182,3 +184,34 @@ export const exportedUserSchema = z.object({
   last_seen_at: at,
 });
 export type ExportedUser = z.infer<typeof exportedUserSchema>;
+
+const json = z.json() as unknown as z.ZodType<JsonValue>;
+
+const exportSchema = z.object({
+  format: z.literal(EXPORT_FORMAT),
+  version: z.literal(EXPORT_VERSION),
+  user: exportedUserSchema.nullable().default(null),
+  sessions: z.array(exportedSessionSchema),
+  memories: z.array(exportedMemorySchema).default([]),
+  forgotten: z.array(exportedTombstoneSchema).default([]),
+  records: z.record(z.string(), z.array(json)).default({}),
+  receipts: z.array(json).default([]),
+});
+export type ExportDocument = z.infer<typeof exportSchema>;
+
+const MAX_PROBLEMS = 10;
+
+/** @throws INVALID_IMPORT, with JSON pointers to what is wrong */
+export function parseExport(document: unknown): ExportDocument {
+  const parsed = exportSchema.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.slice(0, MAX_PROBLEMS).map((issue) => {
+    const pointer = issue.path.map((part) => `/${String(part)}`).join("");
+    return { pointer, detail: `${pointer || "the document"}: ${issue.message}` };
+  });
+  throw new AppError("INVALID_IMPORT", {
+    detail: errors[0]?.detail ?? "The document is not an export.",
+    hint: "Send what GET /v1/me/export gave, a ChatGPT, Chainlit, Firestore or Chroma export (docs/coming-from.md), or JSON lines.",
+    errors,
+  });
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isId } from "../platform/ids.js";
 import { MEMORY_EVENTS, type Memory, type MemoryEvent, type RestorableMemory } from "./memory.js";
 
 /** A memory with what only the store and the rules need to know of it. */
@@ -115,3 +116,12 @@ function timesOf(record: Memory): Times {
 export function seconds(iso: string): number {
   return Math.floor(Date.parse(iso) / 1000);
 }
+
+/** Ids of the memories that one was made of: a habit's bookings, what a narrative tells. Empty for what a message stated. */
+export function madeOf({ type, tags, entities }: Pick<Memory, "type" | "tags" | "entities">): readonly string[] {
+  return type === "narrative" || tags.includes(HABIT) ? entities.filter(isId) : [];
+}
+
+/** Stands among the tags of what the guest did, and of what doing so again and again amounts to. */
+export const HAPPENED = "happened";
+export const HABIT = "habit";

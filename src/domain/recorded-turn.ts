@@ -1,4 +1,3 @@
-import { hasNoAnswer } from "./message-kinds.js";
 import type { JournalRecord, MessageRecord, Step } from "./session.js";
 
 /** How the journal tells a turn: its user message, and how its last attempt ended. */
@@ -45,4 +44,19 @@ export function isUnanswered(turn: RecordedTurn | null): boolean {
 
 export function isCompleted(turn: RecordedTurn): turn is CompletedTurn {
   return turn.assistant?.body.outcome === "completed";
+}
+
+/** The mark of a failed turn that never came to a word: journalled, but nothing that was said, and no message to a client. */
+export function isBlankFailure({ body }: Pick<MessageRecord, "body">): boolean {
+  return hasNoAnswer({ body }) && body.content === "";
+}
+
+/** Whether an assistant's message tells that its turn failed, was interrupted, or waits for its caller's tools. */
+export function hasNoAnswer({ body }: Pick<MessageRecord, "body">): boolean {
+  return body.role === "assistant" && (body.outcome ?? "completed") !== "completed";
+}
+
+/** Whether an assistant's message answers its turn: not one that failed, nor one on the way to the answer. */
+export function isAnswer({ body }: MessageRecord): boolean {
+  return body.role === "assistant" && (body.outcome ?? "completed") === "completed" && body.interim !== true;
 }

@@ -11,8 +11,7 @@ import type { ReadableMetrics } from "../ports/metrics.js";
 import type { Operator } from "../ports/operator.js";
 import type { MakeLimiter } from "../ports/request-limiter.js";
 import { type AuthConfig, openAuthenticator } from "./auth.js";
-import type { Authenticator, Credentials } from "./authenticator.js";
-import { isBackendPath, tenantOfBackend } from "./backend.js";
+import { type Authenticator, type Credentials, isBackendPath, tenantOfBackend } from "./authenticator.js";
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
@@ -21,7 +20,6 @@ import { eventRoutes } from "./events.js";
 import { healthRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
-import type { HttpLimits } from "./http-limits.js";
 import { identityRoutes } from "./identities.js";
 import { IMPORT_PATH, importRoutes } from "./import.js";
 import { MCP_PATH, mcpBody, mcpRoutes } from "./mcp.js";
@@ -38,19 +36,18 @@ import { pageRoutes } from "./page.js";
 import { privacyRoutes } from "./privacy.js";
 import { asAppError, problemResponse } from "./problem.js";
 import { rateLimit } from "./rate-limit.js";
-import { requestLog } from "./request-log.js";
-import { requestTrace } from "./request-trace.js";
+import { requestLog, requestTrace } from "./request-log.js";
 import { newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
-import { OpenStreams } from "./streams.js";
+import { type HttpLimits, OpenStreams } from "./streams.js";
 import { STUDIO_SESSION_PATH, studioRoutes } from "./studio.js";
 import { studioDataRoutes } from "./studio-data.js";
 import { studioDoor } from "./studio-session.js";
 import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
-export type { HttpLimits } from "./http-limits.js";
+export type { HttpLimits } from "./streams.js";
 export type HttpConfig = AuthConfig &
   MetricsConfig &
   OperatorConfig &

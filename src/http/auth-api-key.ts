@@ -3,8 +3,7 @@ import { z } from "zod";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import { readNamedJson, wrongFile } from "../platform/named-file.js";
-import type { Authenticator, Credentials } from "./authenticator.js";
-import { bearerToken, headerText } from "./credentials.js";
+import { type Authenticator, bearerToken, type Credentials, headerText } from "./authenticator.js";
 
 const keySchema = z.object({
   /** SHA-256 of the key, in hex: the file holds no key. */

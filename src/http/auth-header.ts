@@ -1,7 +1,6 @@
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import type { Authenticator } from "./authenticator.js";
-import { headerText, isOwnOrigin } from "./credentials.js";
+import { type Authenticator, headerText, isOwnOrigin } from "./authenticator.js";
 
 const AZURE_PREFIX = /^(X-MS-CLIENT-PRINCIPAL)-ID$/i;
 

@@ -4,8 +4,7 @@ import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { isTimeZone } from "../platform/time-zone.js";
-import type { Authenticator } from "./authenticator.js";
-import { bearerToken } from "./credentials.js";
+import { type Authenticator, bearerToken } from "./authenticator.js";
 
 export type JwtConfig = Pick<Config, "JWT_SECRET" | "JWKS_URL" | "JWT_ISSUER" | "JWT_AUDIENCE" | "JWT_TENANT_CLAIM" | "JWT_SUBJECT_PREFIX">;
 

@@ -1,8 +1,7 @@
 import { isIPv4 } from "node:net";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import type { Authenticator, Credentials } from "./authenticator.js";
-import { headerText } from "./credentials.js";
+import { type Authenticator, type Credentials, headerText } from "./authenticator.js";
 
 const LOCAL_USER = "local-user";
 

@@ -1,3 +1,4 @@
+import { AppError } from "../platform/errors.js";
 import type { Identity } from "./http-env.js";
 
 /** What an authenticator may look at. */
@@ -25,4 +26,49 @@ export interface Authenticator {
    * such backend. @throws UNAUTHENTICATED
    */
   backend?(request: Credentials): string | null;
+}
+
+/** The token of `Authorization: Bearer …`. @throws UNAUTHENTICATED */
+export function bearerToken(authorization: string | undefined): string {
+  const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? "");
+  if (match?.[1] === undefined) throw new AppError("UNAUTHENTICATED", { detail: "There is no bearer token." });
+  return match[1];
+}
+
+/**
+ * A header's value as text. HTTP hands bytes over as Latin-1; where they are UTF-8, that is what was meant,
+ * so that a user's name is the same in a header and in a token.
+ */
+export function headerText(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of one byte
+  if (!/^[\u0000-\u00ff]*[\u0080-\u00ff][\u0000-\u00ff]*$/.test(value)) return value;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
+  }
+}
+
+/**
+ * Whether a page of this server made the request, by the host that the browser asked for, which a proxy may hand on under another name.
+ * A page can't set either header.
+ */
+export function isOwnOrigin(origin: string, request: Pick<Credentials, "header" | "url">): boolean {
+  const hosts = [request.header("Host") ?? new URL(request.url).host, request.header("X-Forwarded-Host")];
+  return hosts.some((host) => host !== undefined && (origin === `https://${host}` || origin === `http://${host}`));
+}
+
+/** What a trusted backend asks for its whole tenant, and no user may. */
+const BACKEND_PATHS = ["/v1/events", "/v1/identities"];
+
+export function isBackendPath(path: string): boolean {
+  return BACKEND_PATHS.some((each) => path === each || path.startsWith(`${each}/`));
+}
+
+/** The backend's tenant. @throws UNAUTHENTICATED, NOT_FOUND for a user, to whom there is no such route */
+export async function tenantOfBackend(auth: Authenticator, credentials: Credentials): Promise<string> {
+  const tenant = auth.backend?.(credentials) ?? null;
+  if (tenant !== null) return tenant;
+  await auth.identify(credentials);
+  throw new AppError("NOT_FOUND", { hint: "For a trusted backend alone: an API key whose user is null." });
 }

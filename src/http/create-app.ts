@@ -1,11 +1,11 @@
 import { type Maitred, serverPartsOf } from "../library/library.js";
 import { createHttpApp } from "./app.js";
-import { type Identify, ownAuth } from "./auth-own.js";
+import { type Identify, ownAuth } from "./auth.js";
 import { checkedBasePath } from "./base-path.js";
-import type { HttpLimits } from "./http-limits.js";
+import type { HttpLimits } from "./streams.js";
 
-export type { IdentifiedUser, Identify } from "./auth-own.js";
-export type { HttpLimits } from "./http-limits.js";
+export type { IdentifiedUser, Identify } from "./auth.js";
+export type { HttpLimits } from "./streams.js";
 
 /** How the API stands in an application. */
 export interface AppOptions {

@@ -4,6 +4,7 @@ import type { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Metrics } from "../ports/metrics.js";
+import type { TraceRequest } from "../ports/request-tracing.js";
 import type { HttpEnv } from "./http-env.js";
 
 /** A caller's own request id is taken over when it can do no harm in a log or a header. */
@@ -65,4 +66,15 @@ export function requestLog(
       logger.info({ request_id: requestId, method, route, status, duration_ms: Math.round(ms * 10) / 10 }, "request");
     },
   };
+}
+
+/** Each request as a span of its own; see {@link TraceRequest}. */
+export function requestTrace(trace: TraceRequest): MiddlewareHandler<HttpEnv> {
+  return (c, next) =>
+    trace({ method: c.req.method, header: (name) => c.req.header(name) }, async () => {
+      await next();
+      const route = routePath(c, -1);
+      // What matched nothing has the pattern of a middleware.
+      return { route: route.includes("*") ? null : route, status: c.res.status };
+    });
 }

@@ -2,8 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parse } from "hono/utils/cookie";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import type { Credentials } from "./authenticator.js";
-import { isOwnOrigin } from "./credentials.js";
+import { type Credentials, isOwnOrigin } from "./authenticator.js";
 import type { OperatorConfig, OperatorSession } from "./operator-door.js";
 import { sharedSecret } from "./shared-secret.js";
 

@@ -1,5 +1,5 @@
-import { madeOf } from "../domain/made-of.js";
 import type { Memory, MemorySource } from "../domain/memory.js";
+import { madeOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import type { Sessions } from "../ports/application.js";

@@ -1,4 +1,4 @@
-import { type ExportDocument, parseExport } from "../domain/export-document.js";
+import { type ExportDocument, parseExport } from "../domain/export-format.js";
 import { importedSessionId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { searchable, summaryMessage } from "../history/history.js";
@@ -12,9 +12,7 @@ import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
-import { bornOut } from "./quoted-memories.js";
-import { type RestorableSession, withRestorableImages } from "./restored-images.js";
-import { journalParts } from "./restored-journal.js";
+import { bornOut, journalParts, type RestorableSession, withRestorableImages } from "./restored-journal.js";
 
 export interface RestoreParts {
   readonly store: SessionStore;

@@ -1,6 +1,10 @@
-import type { ExportedMessage, ExportedSession, ExportedStep } from "../domain/export-format.js";
+import type { ExportedMemory, ExportedMessage, ExportedSession, ExportedStep } from "../domain/export-format.js";
+import { fromBase64, imageIdOf, imageTypeOf, MAX_IMAGE_BYTES, MAX_IMAGE_URL_CHARS, type MessageImage } from "../domain/image.js";
+import type { MemorySource, RestorableMemory } from "../domain/memory.js";
+import { normalised } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import type { NewRecord } from "../domain/session.js";
+import type { ErrorDetail } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
 import { isTimeZone } from "../platform/time-zone.js";
 
@@ -130,4 +134,90 @@ function messageRecord({ id, turn, created_at, rewound: _, time_zone, ...body }:
 
 function writtenBack({ turn, created_at }: ExportedMessage, id: string): NewRecord {
   return { type: "write_back_done", id, turn, at: created_at, body: { status: "skipped", memory_ids: [], attempts: 0 } };
+}
+
+/**
+ * An export's memories with what its own messages say of them: one whose quote stands in no user message of its session has no source. The
+ * same for a change that waits. Pure.
+ */
+export function bornOut(memories: readonly ExportedMemory[], sessions: readonly ExportedSession[]): RestorableMemory[] {
+  const said = new Map<string, NonNullable<RestorableMemory["said"]>>();
+  for (const session of sessions) {
+    let before: string | null = null;
+    for (const { id, role, content } of session.messages) {
+      if (role === "user") said.set(keyOf(session.id, id), { text: content, before });
+      else if (role === "assistant") before = content;
+    }
+  }
+  const saidOf = (source: MemorySource | null) => {
+    const message = source === null ? undefined : said.get(keyOf(source.session_id, source.message_id));
+    return source !== null && message !== undefined && isQuoted(source.quote, message.text) ? message : null;
+  };
+  return memories.map((memory) => {
+    const { source, pending_change: change } = memory;
+    const message = saidOf(source);
+    const asks = change?.source ?? null;
+    return {
+      ...memory,
+      source: message === null ? null : source,
+      pending_change: change !== null && asks !== null && saidOf(asks) === null ? { ...change, source: null } : change,
+      ...(message !== null && { said: message }),
+    };
+  });
+}
+
+function keyOf(sessionId: string, messageId: string): string {
+  return JSON.stringify([sessionId, messageId]);
+}
+
+function isQuoted(quote: string, message: string): boolean {
+  if (quote === "") return false;
+  const words = normalised(quote);
+  return message.includes(quote) || (words !== "" && normalised(message).includes(words));
+}
+
+export interface RestorableSession {
+  /** Its messages name the images that can be kept, without their bytes. */
+  readonly session: ExportedSession;
+  /** By id. */
+  readonly images: ReadonlyMap<string, Uint8Array>;
+  /** What is no image, or another than it is said to be. */
+  readonly leftOut: readonly ErrorDetail[];
+}
+
+type ExportedImage = NonNullable<ExportedMessage["images"]>[number];
+
+/** Looks at the images of an exported session as at those of a chat. `pointer`: where the session stands in the document. */
+export async function withRestorableImages(session: ExportedSession, pointer: string): Promise<RestorableSession> {
+  const images = new Map<string, Uint8Array>();
+  const leftOut: ErrorDetail[] = [];
+  const messages: ExportedMessage[] = [];
+  for (const [at, message] of session.messages.entries()) {
+    const kept: MessageImage[] = [];
+    for (const [place, given] of (message.images ?? []).entries()) {
+      const data = fromBase64(given.data ?? "");
+      const image = data === null ? byAddress(given) : await byData(given, data);
+      if (image !== null) kept.push(image);
+      else
+        leftOut.push({
+          pointer: `${pointer}/messages/${at}/images/${place}`,
+          detail: `an image of message ${message.id} is not in the export, or can't be read`,
+        });
+      if (image !== null && data !== null) images.set(image.id, data);
+    }
+    const { images: _, ...rest } = message;
+    messages.push(kept.length === 0 ? rest : { ...rest, images: kept });
+  }
+  return { session: { ...session, messages }, images, leftOut };
+}
+
+async function byData({ id }: ExportedImage, data: Uint8Array): Promise<MessageImage | null> {
+  const mediaType = imageTypeOf(data);
+  if (mediaType === null || data.byteLength > MAX_IMAGE_BYTES || (await imageIdOf(data)) !== id) return null;
+  return { id, media_type: mediaType, bytes: data.byteLength };
+}
+
+function byAddress({ id, url }: ExportedImage): MessageImage | null {
+  if (url === undefined || url.length > MAX_IMAGE_URL_CHARS || !url.startsWith("https://")) return null;
+  return { id, media_type: null, bytes: null, url };
 }

@@ -6,10 +6,18 @@ import { AppError, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { Memories } from "../ports/memories.js";
-import { addressesOf, isStoreTag, MAX_TAIL_AND_KEY_CHARS, type StoreAddress, tagOf } from "./langgraph-address.js";
-import { isFilter, matches, matchesConditions } from "./langgraph-filter.js";
-import type { GetOperation, ListNamespacesOperation, Operation, PutOperation, SearchOperation, StoreItem } from "./langgraph-operations.js";
-import { statementIn, storedValue } from "./langgraph-value.js";
+import {
+  type GetOperation,
+  isFilter,
+  type ListNamespacesOperation,
+  matches,
+  matchesConditions,
+  type Operation,
+  type PutOperation,
+  type SearchOperation,
+  type StoreItem,
+} from "./langgraph-filter.js";
+import { addressesOf, isStoreTag, MAX_TAIL_AND_KEY_CHARS, type StoreAddress, statementIn, storedValue, tagOf } from "./langgraph-value.js";
 import { frameworkPart } from "./of-user.js";
 
 /** The parts of `@langchain/langgraph` that the store stands on; handed in, so that Maitred works with the version that the caller has. */

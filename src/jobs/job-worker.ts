@@ -1,8 +1,31 @@
 import type { Owner } from "../domain/owner.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import type { Logger } from "../platform/logger.js";
-import { Changes } from "./changes.js";
 import { type HeldLease, holdLease } from "./held-lease.js";
+
+/** Whoever waits for a condition looks again when something has changed. */
+class Changes {
+  readonly #listeners = new Set<() => void>();
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Resolves at the next change, after `atMostMs`, or when the signal aborts. */
+  next(atMostMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#listeners.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, atMostMs);
+      this.#listeners.add(done);
+      signal.addEventListener("abort", done, { once: true });
+    });
+  }
+}
 
 /** A queue that could not be read is looked at again after this, in milliseconds, or sooner where it is polled. */
 const LOOK_AGAIN_MS = 5_000;

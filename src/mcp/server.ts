@@ -2,10 +2,8 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server, type Tra
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { AppError } from "../platform/errors.js";
 import { VERSION } from "../platform/version.js";
-import { chatTool } from "./chat-tool.js";
-import { searchHistoryTool } from "./history-tool.js";
-import type { McpUser } from "./mcp-user.js";
-import { addMemoryTool, forgetMemoryTool, searchMemoriesTool } from "./memory-tools.js";
+import type { McpUser } from "./tool.js";
+import { addMemoryTool, chatTool, forgetMemoryTool, searchHistoryTool, searchMemoriesTool } from "./tools.js";
 
 /** How an MCP server works. */
 export interface McpOptions {

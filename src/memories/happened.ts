@@ -1,5 +1,4 @@
-import { HABIT, HAPPENED } from "../domain/made-of.js";
-import { MAX_EVENTS, type MemoryRecord } from "../domain/memory-record.js";
+import { HABIT, HAPPENED, MAX_EVENTS, type MemoryRecord } from "../domain/memory-record.js";
 import { happenedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";

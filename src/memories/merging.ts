@@ -1,6 +1,5 @@
-import { HAPPENED } from "../domain/made-of.js";
 import type { MemorySource } from "../domain/memory.js";
-import { byStated, type MemoryRecord } from "../domain/memory-record.js";
+import { byStated, HAPPENED, type MemoryRecord } from "../domain/memory-record.js";
 import { textHash } from "../domain/normalised-text.js";
 import { happenedId, mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";

@@ -1,5 +1,4 @@
-import { madeOf } from "../domain/made-of.js";
-import { holdsAt, MAX_EVENTS, type MemoryRecord } from "../domain/memory-record.js";
+import { holdsAt, MAX_EVENTS, type MemoryRecord, madeOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";

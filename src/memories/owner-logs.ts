@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { madeOf } from "../domain/made-of.js";
-import type { MemoryRecord } from "../domain/memory-record.js";
+import { type MemoryRecord, madeOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";

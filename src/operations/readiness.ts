@@ -1,14 +1,13 @@
 import type { CostLimits } from "../agent/cost-limits.js";
 import type { ApplicationInfo } from "../ports/application.js";
-import type { ChatModel } from "../ports/chat-model.js";
+import type { ChatModel, ModelMeasure } from "../ports/chat-model.js";
+import type { StorageHealth } from "../ports/health-history.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { PartStatus, Readiness } from "../ports/resources.js";
 import type { SessionIndex } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
-import type { StorageHealth } from "../ports/storage-health.js";
 import type { CatchingUp } from "./catching-up.js";
-import { measuredWords } from "./measured-words.js";
 
 export interface ReadinessParts {
   readonly storage: StorageHealth;
@@ -114,4 +113,21 @@ async function look(part: Promise<Part>): Promise<Part> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What was measured of a model, for a person, and since when that is so; null where nothing was. */
+function measuredWords(measure: ModelMeasure | null): string | null {
+  if (measure === null) return null;
+  const { contextTokens, inputPerSecond, outputPerSecond, measuredAt = null } = measure;
+  const told = [
+    contextTokens === null ? null : `${contextTokens.toLocaleString("en")} tokens at once`,
+    inputPerSecond === null ? null : `reads ${perSecond(inputPerSecond)}`,
+    outputPerSecond === null ? null : `writes ${perSecond(outputPerSecond)}`,
+  ].filter((part) => part !== null);
+  if (measuredAt === null || told.length === 0) return null;
+  return `${told.join(", ")} (measured since ${measuredAt.slice(0, "2027-03-28T09:05".length).replace("T", " ")} UTC)`;
+}
+
+function perSecond(tokens: number): string {
+  return `${Math.max(1, Math.round(tokens)).toLocaleString("en")} tokens a second`;
 }

@@ -1,5 +1,4 @@
-import { type ExportDocument, parseExport } from "../domain/export-document.js";
-import type { ExportedMessage, ExportedSession } from "../domain/export-format.js";
+import { type ExportDocument, type ExportedMessage, type ExportedSession, parseExport } from "../domain/export-format.js";
 import type { GivenImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus, Usage } from "../domain/session.js";

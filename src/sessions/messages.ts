@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { partsOf } from "../domain/answer-part.js";
-import { isBlankFailure } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
+import { isBlankFailure } from "../domain/recorded-turn.js";
 import type { JournalRecord, JsonObject, Message, MessageRecord } from "../domain/session.js";
 import { addTokens, type TokensByTask } from "../domain/tokens.js";
 import { AppError } from "../platform/errors.js";

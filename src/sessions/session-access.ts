@@ -1,7 +1,9 @@
+import { lapsesAt, type RetentionPolicy } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import type { Session } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
+import type { Tombstone } from "../ports/owner-ledger.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 
@@ -85,4 +87,25 @@ export class SessionAccess {
       }
     });
   }
+}
+
+/**
+ * A session as its user sees it. `expires_at` is when retention takes it on if nothing happens to it before. A summary that is older than
+ * what was forgotten last may still tell it: it is not shown until it has been written anew.
+ */
+export function shownSession(session: Session, tombstones: readonly Tombstone[], policy: RetentionPolicy): Session {
+  const { summary_updated_at: at } = session;
+  const stale = at !== null && tombstones.some((tombstone) => tombstone.at >= at);
+  const expires_at = lapsesAt({ ...session, statusSince: session.status_since }, policy);
+  return { ...session, expires_at, ...(stale && { summary: null, summary_updated_at: null }) };
+}
+
+/** What a change of a session asks of those who write its turns back. */
+export interface WriteBackControl {
+  /** Says that there is something to do. Returns at once. */
+  kick(): void;
+  /** Resolves when the session has nothing pending that may still succeed, or when the time is up. */
+  flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void>;
+  /** Aborts the owner's write-backs, waits for them, and starts none until the result is called. */
+  hold(owner: Owner): Promise<() => void>;
 }

@@ -18,17 +18,15 @@ import type { WriteBackState } from "../ports/resources.js";
 import { type FormerSessionIds, sessionIdFor } from "../ports/session-names.js";
 import type { Page, SessionQuery, SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
+import { writeFork } from "./fork.js";
 import { readImage } from "./images.js";
 import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
 import { detachSession, type ReceiptStore } from "./purge.js";
 import { rewriteSession } from "./rewrite-session.js";
-import { type HeldSession, type OwnerGate, SessionAccess } from "./session-access.js";
+import { type HeldSession, type OwnerGate, SessionAccess, shownSession, type WriteBackControl } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
-import { shownSession } from "./shown-session.js";
 import { threadOf } from "./thread.js";
-import type { WriteBackControl } from "./write-back-control.js";
-import { writeFork } from "./write-fork.js";
 
 export interface SessionServiceParts {
   readonly store: SessionStore;

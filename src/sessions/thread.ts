@@ -1,5 +1,5 @@
 import { partsOf } from "../domain/answer-part.js";
-import { isBlankFailure } from "../domain/message-kinds.js";
+import { isBlankFailure } from "../domain/recorded-turn.js";
 import type { AnswerPart, JournalRecord, MessageRecord, Session } from "../domain/session.js";
 import type { Thread } from "../ports/application.js";
 import type { ChatAnswer, ThreadElement, ThreadStep } from "../ports/resources.js";

@@ -2,7 +2,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { TaskTokens, TokenTask } from "../domain/tokens.js";
 import { VERSION } from "../platform/version.js";
 import type { Backlog, CostSpent, ReadableMetrics, RequestEnd, TurnEnd, WriteBackEnd } from "../ports/metrics.js";
-import { BoundedLabel } from "./bounded-label.js";
 
 export interface PrometheusOptions {
   /** Adds what Node tells of the process: memory, event loop, garbage collection. Default false: they are the application's own. */
@@ -177,4 +176,23 @@ function seconds(ms: number): number {
 function set(gauge: Gauge, value: number | null): void {
   if (value === null) gauge.remove();
   else gauge.set(value);
+}
+
+const LONGEST = 128;
+
+/** Values of a label, the first so many; any other is `other`: each value is a series that is kept as long as the process. */
+class BoundedLabel {
+  readonly #most: number;
+  readonly #values = new Set<string>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  of(value: string): string {
+    if (this.#values.has(value)) return value;
+    if (value.length > LONGEST || this.#values.size >= this.#most) return "other";
+    this.#values.add(value);
+    return value;
+  }
 }

@@ -1,8 +1,8 @@
 import { type Span, SpanKind } from "@opentelemetry/api";
+import type { AnyTool } from "../ports/agent.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../ports/chat-model.js";
 import { GEN_AI, MAITRED } from "./gen-ai.js";
-import { instead } from "./instead.js";
-import { beginSpan, failSpan, within } from "./spans.js";
+import { beginSpan, failSpan, inSpan, within } from "./spans.js";
 
 /** A model whose calls are spans: `chat {model}`. `provider`: as the conventions name it. */
 export function tracedModel(model: ChatModel, provider: string): ChatModel {
@@ -59,5 +59,35 @@ function tellEnd(span: Span, { reason, usage, model }: Extract<ModelEvent, { typ
     [GEN_AI.outputTokens]: usage.output_tokens,
     ...(usage.cached_tokens !== undefined && { [GEN_AI.cachedTokens]: usage.cached_tokens }),
     ...(model !== undefined && { [GEN_AI.responseModel]: model }),
+  });
+}
+
+/** An object as it is, but for some of its members. Its own methods still see the object itself. */
+export function instead<T extends object>(target: T, members: Partial<T>): T {
+  return new Proxy(target, {
+    get(object, name) {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
+      const value: unknown = Reflect.get(object, name);
+      return typeof value === "function" ? value.bind(object) : value;
+    },
+  });
+}
+
+/** A tool whose runs are spans: `execute_tool {tool}`. Neither what it is given nor what it gives is told. */
+export function tracedTool(tool: AnyTool): AnyTool {
+  return instead(tool, {
+    run: (input, context) =>
+      inSpan(
+        `execute_tool ${tool.name}`,
+        {
+          attributes: {
+            [GEN_AI.operation]: "execute_tool",
+            [GEN_AI.tool]: tool.name,
+            [GEN_AI.toolType]: "function",
+            ...(context.callId !== undefined && { [GEN_AI.toolCall]: context.callId }),
+          },
+        },
+        async () => tool.run(input, context),
+      ),
   });
 }

@@ -1,5 +1,5 @@
-import { isAnswer } from "../domain/message-kinds.js";
 import type { Owner } from "../domain/owner.js";
+import { isAnswer } from "../domain/recorded-turn.js";
 import type { MessageRecord } from "../domain/session.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import type { ShortTermMemory, WindowRead } from "../ports/session-store.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { madeOf } from "../../src/domain/made-of.js";
+import { madeOf } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { HappenedMemories } from "../../src/memories/happened.js";
 import { madeByCode } from "../../src/memories/statement-record.js";

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { madeOf } from "../../src/domain/made-of.js";
-import type { MemoryRecord } from "../../src/domain/memory-record.js";
+import { type MemoryRecord, madeOf } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { composedNarrative, Narrative } from "../../src/memories/narrative.js";
 import { madeByCode } from "../../src/memories/statement-record.js";

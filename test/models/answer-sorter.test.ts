@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AnswerSorter } from "../../src/agent/models/answer-sorter.js";
+import { logWords } from "../../src/agent/models/attempts.js";
 import { jsonIn } from "../../src/agent/models/json-answer.js";
-import { logWords } from "../../src/agent/models/log-words.js";
 import { plainSchema } from "../../src/agent/models/plain-schema.js";
 import { writtenCalls } from "../../src/agent/models/written-calls.js";
 

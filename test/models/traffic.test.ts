@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ProviderEvent } from "../../src/agent/models/provider-events.js";
+import type { ProviderEvent } from "../../src/agent/models/answer-sorter.js";
 import { Traffic, type Watch } from "../../src/agent/models/traffic.js";
 import type { ModelEvent } from "../../src/ports/chat-model.js";
 

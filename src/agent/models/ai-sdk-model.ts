@@ -1,11 +1,10 @@
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
-import { generatedEvents, streamedEvents } from "./ai-sdk-answer.js";
-import { aiSdkFailure } from "./ai-sdk-failure.js";
+import { aiSdkFailure, generatedEvents, streamedEvents } from "./ai-sdk-answer.js";
 import { aiSdkCall } from "./ai-sdk-request.js";
+import type { ProviderEvent } from "./answer-sorter.js";
 import { type Endpoint, takesImages } from "./attempts.js";
 import { type Capabilities, capabilityFacts } from "./capabilities.js";
 import { callEndpoint, type EndpointOptions, endpointOf, measureOf } from "./endpoint.js";
-import type { ProviderEvent } from "./provider-events.js";
 
 /** What is used of an AI SDK language model (specification v2 or v3): what every provider package of `ai` 5 and 6 makes. */
 export interface AiSdkLanguageModel {

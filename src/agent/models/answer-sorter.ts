@@ -1,3 +1,5 @@
+import type { JsonValue, Usage } from "../../domain/session.js";
+import type { FinishReason, ModelToolCall } from "../../ports/chat-model.js";
 import {
   BARE,
   BLOCKS,
@@ -11,6 +13,16 @@ import {
   STRIPPED,
   withoutTokens,
 } from "./answer-marks.js";
+
+/** What an adapter reads off its endpoint, before it is sorted into what a caller of {@link ChatModel} gets. */
+export type ProviderEvent =
+  /** As the model wrote it: thought and calls may stand in it. */
+  | { readonly type: "text"; readonly delta: string }
+  /** Thought that the endpoint tells apart. */
+  | { readonly type: "thought" }
+  | { readonly type: "call"; readonly call: ModelToolCall }
+  /** Always last. `state`: what must go back with the calls. */
+  | { readonly type: "end"; readonly reason: FinishReason; readonly usage: Usage; readonly state?: JsonValue };
 
 /**
  * Sorts what a model writes, as it comes: the answer is let through; thought (`<think>…</think>`, an analysis channel) goes, calls that are
@@ -163,4 +175,10 @@ export interface AnswerSorterOptions {
   readonly thinksFirst?: boolean;
   /** Whether a text without any mark, or in a fence, is calls: what may be some is held back until it ends. Default: none is. */
   readonly isCall?: (text: string) => boolean;
+}
+
+/** What an endpoint told of its tokens. `cached` is left out where it told nothing. */
+export function usageFrom(told: { readonly input: number; readonly output: number; readonly cached: number | null | undefined }): Usage {
+  const { input, output, cached } = told;
+  return { input_tokens: input, ...(typeof cached === "number" && { cached_tokens: cached }), output_tokens: output };
 }

@@ -1,12 +1,11 @@
 import type { ProviderState } from "../../domain/session.js";
 import type { ModelEvent, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
 import { FENCE } from "./answer-marks.js";
-import { AnswerSorter } from "./answer-sorter.js";
+import { AnswerSorter, type ProviderEvent } from "./answer-sorter.js";
 import { givenIds } from "./call-ids.js";
 import type { Capabilities } from "./capabilities.js";
 import { EndpointFailure } from "./endpoint-failure.js";
 import { jsonIn } from "./json-answer.js";
-import type { ProviderEvent } from "./provider-events.js";
 import { readCall, writtenCalls } from "./written-calls.js";
 
 export interface AnswerContext {

@@ -1,4 +1,5 @@
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
+import type { ProviderEvent } from "./answer-sorter.js";
 import { type Endpoint, takesImages } from "./attempts.js";
 import { type Capabilities, capabilityFacts } from "./capabilities.js";
 import { contextTokensIn, loadedContextTokens, propsContextTokens } from "./context-length.js";
@@ -8,7 +9,6 @@ import { chatBody } from "./openai-chat-request.js";
 import { OPENAI_URL, OpenAIEndpoint, type OpenAIEndpointOptions } from "./openai-endpoint.js";
 import { responsesEvents } from "./openai-responses-answer.js";
 import { responsesBody } from "./openai-responses-request.js";
-import type { ProviderEvent } from "./provider-events.js";
 import { hasImages } from "./refusals.js";
 import { LONGEST_CALL_MS } from "./speed.js";
 

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { JsonValue, Usage } from "../../domain/session.js";
 import type { FinishReason } from "../../ports/chat-model.js";
+import { type ProviderEvent, usageFrom } from "./answer-sorter.js";
 import { EndpointFailure } from "./endpoint-failure.js";
 import { type Body, refuseError } from "./openai-endpoint.js";
-import type { ProviderEvent } from "./provider-events.js";
-import { usageFrom } from "./usage.js";
 
 const item = z.looseObject({
   type: z.string(),

@@ -1,6 +1,6 @@
 import type { Usage } from "../../domain/session.js";
 import type { ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
-import type { ProviderEvent } from "./provider-events.js";
+import type { ProviderEvent } from "./answer-sorter.js";
 
 type Speed = Pick<ModelMeasure, "inputPerSecond" | "outputPerSecond">;
 

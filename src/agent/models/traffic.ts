@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.js";
 import { orAbort } from "../../platform/or-abort.js";
 import type { ModelEvent } from "../../ports/chat-model.js";
-import type { ProviderEvent } from "./provider-events.js";
+import type { ProviderEvent } from "./answer-sorter.js";
 
 /** How long a guest's answer waits behind calls that nobody waits for, in milliseconds. */
 const PATIENCE_MS = 1_500;

@@ -3,8 +3,7 @@ import type { Memory } from "../../domain/memory.js";
 import { normalised } from "../../domain/normalised-text.js";
 import { ASKED_EVERYTHING, type Tool, type ToolContext, type ToolResult } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
-import type { MemoryToolParts } from "./memory-tool-parts.js";
-import { leftOpen, memoryLine, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
+import { leftOpen, type MemoryToolParts, memoryLine, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
 
 const NEAREST = 10;
 /** Of what is gone. */

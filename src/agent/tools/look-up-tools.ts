@@ -3,8 +3,7 @@ import { normalised } from "../../domain/normalised-text.js";
 import { only, shorterList } from "../../domain/recap.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Tool } from "../../ports/agent.js";
-import type { MemoryToolParts } from "./memory-tool-parts.js";
-import { memoryLine, mustRead } from "./tool-turn.js";
+import { type MemoryToolParts, memoryLine, mustRead } from "./tool-turn.js";
 
 const LISTED = 100;
 /** What was said a moment ago belongs to "what do you know about me?"; a slow reader is not waited for any longer. */

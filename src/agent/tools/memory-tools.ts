@@ -1,9 +1,9 @@
 import type { AnyTool } from "../../ports/agent.js";
 import { forgetTool, noLongerTrueTool } from "./forget-tools.js";
 import { listMemoriesTool, searchMemoriesTool } from "./look-up-tools.js";
-import type { MemoryToolParts } from "./memory-tool-parts.js";
 import { rememberTool } from "./remember-tool.js";
 import { settleMemoryTool } from "./settle-memory.js";
+import type { MemoryToolParts } from "./tool-turn.js";
 
 /**
  * What the model does with memory at the guest's word. What the guest means is the model's to understand, in any language; the tools hold

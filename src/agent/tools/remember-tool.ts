@@ -4,8 +4,7 @@ import { isAppError } from "../../platform/errors.js";
 import type { Tool } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
 import type { RememberedTurn } from "../../ports/memories.js";
-import type { MemoryToolParts } from "./memory-tool-parts.js";
-import { leftOpen, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
+import { leftOpen, type MemoryToolParts, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
 
 const OTHER = "other";
 

@@ -4,8 +4,7 @@ import { toConfirmOf } from "../../domain/to-confirm.js";
 import { isAppError } from "../../platform/errors.js";
 import { ASKED_EVERYTHING, type Tool } from "../../ports/agent.js";
 import type { Settlement } from "../../ports/memories.js";
-import type { MemoryToolParts } from "./memory-tool-parts.js";
-import { mustRead, quoteField } from "./tool-turn.js";
+import { type MemoryToolParts, mustRead, quoteField } from "./tool-turn.js";
 
 const NOT_ASKED =
   "Your answer before did not ask about this. What the user's message says plainly is kept without it; else ask now: " +

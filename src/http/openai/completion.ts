@@ -3,7 +3,7 @@ import type { Usage } from "../../domain/session.js";
 import { newId } from "../../platform/ids.js";
 import type { ChatAnswer } from "../../ports/resources.js";
 import type { StreamForm } from "../chat-stream.js";
-import { besideOf, besideSchema } from "./beside.js";
+import { besideOf, besideSchema } from "./documented.js";
 import { openAiErrorOf } from "./errors.js";
 import { secondsOf } from "./turn-route.js";
 

@@ -1,9 +1,20 @@
 import { z } from "@hono/zod-openapi";
+import { answerPartsSchema } from "../../domain/session.js";
 import type { ErrorCode } from "../../platform/errors.js";
+import { type ChatAnswer, elementSchema, turnMemorySchema } from "../../ports/resources.js";
 import { OF_A_TURN } from "../chat.js";
 import { idField } from "../fields.js";
 import { answersAs } from "../routes.js";
 import { openAiErrorSchema } from "./errors.js";
+
+/** What OpenAI's formats have no place for, beside them. */
+export const besideSchema = z
+  .object({ parts: answerPartsSchema, elements: z.array(elementSchema), memory: turnMemorySchema })
+  .openapi("BesideAnswer", { description: "What this format has no place for: see `ChatAnswer`." });
+
+export function besideOf({ parts, elements, memory }: ChatAnswer): z.output<typeof besideSchema> {
+  return { parts: [...parts], elements: [...elements], memory } as z.output<typeof besideSchema>;
+}
 
 /** What the routes of OpenAI's APIs have in common in `/openapi.json`. */
 

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../domain/session.js";
+import { isId, newId } from "../../platform/ids.js";
 import type { ChatAnswer } from "../../ports/resources.js";
-import { besideOf, besideSchema } from "./beside.js";
-import { responseIdOf } from "./session-ids.js";
+import { besideOf, besideSchema } from "./documented.js";
 import { secondsOf } from "./turn-route.js";
 
 /** Answers of Responses. */
@@ -142,4 +142,29 @@ function usageOf({ input_tokens, output_tokens, cached_tokens = 0 }: Usage): Non
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input_tokens + output_tokens,
   };
+}
+
+/** Ids of responses and conversations, as OpenAI's look: each tells its session. */
+
+const HEX_OF_ID = 32;
+
+function responseIdOf(sessionId: string): string {
+  return `resp_${bare(sessionId)}${bare(newId())}`;
+}
+
+export function conversationIdOf(sessionId: string): string {
+  return `conv_${bare(sessionId)}`;
+}
+
+/** The session that a response or a conversation belongs to; an id of a session is its own. Null for what can't be any of them. */
+export function sessionOf(id: string): string | null {
+  if (isId(id)) return id;
+  const [, hex = ""] = /^(?:resp|conv)_([0-9a-f]{32})(?:[0-9a-f]{32})?$/.exec(id) ?? [];
+  if (hex.length !== HEX_OF_ID) return null;
+  const sessionId = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return isId(sessionId) ? sessionId : null;
+}
+
+function bare(id: string): string {
+  return id.replaceAll("-", "");
 }

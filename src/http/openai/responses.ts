@@ -4,9 +4,8 @@ import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, namedSession, sessionNotFound } from "./conversation.js";
 import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
 import type { Entry } from "./entries.js";
-import { type Echoed, responseOf, responseSchema } from "./response.js";
+import { conversationIdOf, type Echoed, responseOf, responseSchema, sessionOf } from "./response.js";
 import { responseStream } from "./response-stream.js";
-import { conversationIdOf, sessionOf } from "./session-ids.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
 import { answerTurn, type OpenAiParts } from "./turn-route.js";
 

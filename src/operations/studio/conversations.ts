@@ -8,8 +8,7 @@ import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { Page, SessionStore } from "../../ports/session-store.js";
 import type { ConversationName, PageQuery } from "../../ports/studio.js";
 import type { ConversationDetail, ConversationRow } from "../../ports/studio-views.js";
-import type { AuditedLooks } from "./looks.js";
-import type { ShowText } from "./shown-text.js";
+import type { AuditedLooks, ShowText } from "./looks.js";
 import { isHidden, turnRow, turnsOf } from "./turns-read.js";
 
 export interface ConversationsParts {

@@ -11,8 +11,7 @@ import type { OwnerLedger } from "../../ports/owner-ledger.js";
 import type { Page } from "../../ports/session-store.js";
 import type { GuestName, PageQuery } from "../../ports/studio.js";
 import type { GuestDetail, TimelineEntry, TimelineEvent, WaitingMemory } from "../../ports/studio-views.js";
-import type { AuditedLooks } from "./looks.js";
-import type { ShowText } from "./shown-text.js";
+import type { AuditedLooks, ShowText } from "./looks.js";
 
 /** An owner's memories as their log says, all states. */
 export type KnownRecords = (owner: Owner) => Promise<ReadonlyMap<string, MemoryRecord>>;

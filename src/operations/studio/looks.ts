@@ -1,7 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
 import type { Logger } from "../../platform/logger.js";
-import type { OperatorLooks } from "../../ports/operator-looks.js";
+import type { OperatorLooks } from "../../ports/daily-counts.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 
 export interface LooksParts {
@@ -30,4 +30,17 @@ export class AuditedLooks {
   atAll(what: string): Promise<void> {
     return this.#parts.looks.noted(what);
   }
+}
+
+/** A text as it may be shown, and how long it is: null where it isn't known. */
+interface ShownText {
+  readonly text: string | null;
+  readonly chars: number | null;
+}
+
+/** Whether texts are shown at all: the one place that decides it. */
+export type ShowText = (text: string | null | undefined) => ShownText;
+
+export function showsText(content: boolean): ShowText {
+  return (text = null) => ({ text: content ? text : null, chars: text === null ? null : text.length });
 }

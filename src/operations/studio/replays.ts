@@ -7,8 +7,7 @@ import type { ConversationName, ReplayOtherwise } from "../../ports/studio.js";
 import type { ShownAnswer, TurnReplay } from "../../ports/studio-views.js";
 import { type ReplayedAnswer, type ReplayTrial, replayTurn } from "../replay-turn.js";
 import { sessionNamed } from "./conversations.js";
-import type { AuditedLooks } from "./looks.js";
-import type { ShowText } from "./shown-text.js";
+import type { AuditedLooks, ShowText } from "./looks.js";
 import { isHidden, turnsOf } from "./turns-read.js";
 
 export interface ReplaysParts {

@@ -7,11 +7,10 @@ import type { Studio } from "../../ports/studio.js";
 import type { HealthView, StudioInfo } from "../../ports/studio-views.js";
 import { Conversations, type ConversationsParts } from "./conversations.js";
 import { Guests, type GuestsParts } from "./guests.js";
-import { AuditedLooks, type LooksParts } from "./looks.js";
+import { AuditedLooks, type LooksParts, showsText } from "./looks.js";
 import { plotSteps } from "./plots.js";
 import { Queues, type QueuesParts } from "./queues.js";
 import { Replays, type ReplaysParts } from "./replays.js";
-import { showsText } from "./shown-text.js";
 import { type TurnDetailParts, TurnDetails } from "./turn-detail.js";
 
 export type { BlockSources } from "./turn-detail.js";

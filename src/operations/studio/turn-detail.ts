@@ -11,8 +11,7 @@ import type { ConversationName } from "../../ports/studio.js";
 import type { ShownBlock, ShownProposal, ShownRecalled, ShownTiming, TurnDetail } from "../../ports/studio-views.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
 import { sessionNamed } from "./conversations.js";
-import type { AuditedLooks } from "./looks.js";
-import type { ShowText } from "./shown-text.js";
+import type { AuditedLooks, ShowText } from "./looks.js";
 import { isHidden, type JournalledTurn, turnRow, turnsOf } from "./turns-read.js";
 
 /** What pieces of a prompt were made of, as the journal has it. */

@@ -3,7 +3,7 @@ import type { JournalRecord, MessageRecord, RecordOf } from "../../domain/sessio
 import { sumOf, totalCost } from "../../domain/tokens.js";
 import type { Tombstone } from "../../ports/owner-ledger.js";
 import type { TurnRow } from "../../ports/studio-views.js";
-import type { ShowText } from "./shown-text.js";
+import type { ShowText } from "./looks.js";
 
 /** A turn as its journal has it. */
 export interface JournalledTurn {

@@ -1,4 +1,4 @@
-import { isAnswer } from "../../domain/message-kinds.js";
+import { isAnswer } from "../../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, RecordOf, Round, Step } from "../../domain/session.js";
 
 /**

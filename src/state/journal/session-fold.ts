@@ -1,5 +1,5 @@
-import { hasNoAnswer, isAnswer, isBlankFailure } from "../../domain/message-kinds.js";
 import type { Owner } from "../../domain/owner.js";
+import { hasNoAnswer, isAnswer, isBlankFailure } from "../../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, RecordOf, Session, SessionStatus } from "../../domain/session.js";
 import { titleFrom } from "../../domain/title.js";
 import { NO_USAGE, type TokensByTask, usageWith } from "../../domain/tokens.js";

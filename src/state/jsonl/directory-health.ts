@@ -3,7 +3,7 @@ import { isAppError } from "../../platform/errors.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { FileSystem } from "../../platform/file-system.js";
 import { asStorageError, storageGone } from "../../platform/storage-errors.js";
-import type { StorageHealth } from "../../ports/storage-health.js";
+import type { StorageHealth } from "../../ports/health-history.js";
 
 /** Written, synced and removed when somebody asks whether the directory can be written. */
 const PROBE_FILE = "maitred.probe";

@@ -1,8 +1,8 @@
 // Over 300 lines: one port over one directory; what can be told apart lies in the files beside it.
 
 import { LRUCache } from "lru-cache";
-import { isBlankFailure } from "../../domain/message-kinds.js";
 import type { Owner } from "../../domain/owner.js";
+import { isBlankFailure } from "../../domain/recorded-turn.js";
 import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { eachInParallel, MAX_IN_PARALLEL } from "../../platform/bounded-parallel.js";
 import { AppError, isAppError } from "../../platform/errors.js";
@@ -12,6 +12,7 @@ import { JsonlLog, type LogLine } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Logger } from "../../platform/logger.js";
 import { asStorageError, onStorage, storageGone } from "../../platform/storage-errors.js";
+import type { StorageHealth } from "../../ports/health-history.js";
 import type {
   AppendOptions,
   JournalCheck,
@@ -20,7 +21,6 @@ import type {
   ShortTermMemory,
   WindowRead,
 } from "../../ports/session-store.js";
-import type { StorageHealth } from "../../ports/storage-health.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { headOf, type JournalSeals, type LineSealer, ownerMark, unseal } from "../journal/journal-codec.js";
 import { rewriteInto, writeInto } from "../journal/rewrite.js";

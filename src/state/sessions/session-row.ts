@@ -1,5 +1,5 @@
-import { isBlankFailure } from "../../domain/message-kinds.js";
 import type { Owner } from "../../domain/owner.js";
+import { isBlankFailure } from "../../domain/recorded-turn.js";
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { PartitionRead, StoredEntry } from "../engine.js";

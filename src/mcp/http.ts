@@ -1,5 +1,6 @@
-import { isJSONRPCResponse, type Transport } from "@modelcontextprotocol/server";
+import { isJSONRPCResponse, type Transport, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { AppError } from "../platform/errors.js";
+import type { McpConnection } from "./server.js";
 
 /** A server that listens elsewhere. */
 export interface RemoteServer {
@@ -34,4 +35,21 @@ export function remoteServer({ url, headers, fetch }: RemoteServer): Transport {
     setProtocolVersion: (version) => asked.set("MCP-Protocol-Version", version),
   };
   return transport;
+}
+
+/**
+ * The answer to one message that came by POST, as JSON; 202 to what wants none. Nothing is kept for the next one, which any other process
+ * may answer. `protocolVersion`: what the client's `MCP-Protocol-Version` says.
+ */
+export async function answerOf(server: McpConnection, message: unknown, protocolVersion: string | undefined): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const headers = new Headers({ Accept: "application/json, text/event-stream", "Content-Type": "application/json" });
+  if (protocolVersion !== undefined) headers.set("MCP-Protocol-Version", protocolVersion);
+  await server.connect(transport);
+  try {
+    const request = new Request("http://localhost/mcp", { method: "POST", headers });
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
 }
