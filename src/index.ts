@@ -135,8 +135,10 @@ export type * from "./ports/owner-activity.js";
 export type * from "./ports/owner-ledger.js";
 export type { RequestKey } from "./ports/request-key.js";
 export type {
+  AddedMessages,
   AnswerStep,
   ChatAnswer,
+  ContextForPrompt,
   ErasureReceipt,
   HistoryHit,
   HistoryMessage,

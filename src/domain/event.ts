@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { derivedId } from "../platform/ids.js";
 import { type Owner, parseOwner } from "./owner.js";
+import type { ReadOnly } from "./schema.js";
 
 /** What happened to a user's sessions and memories, as those are told who keep something in step with it. */
 
@@ -22,26 +24,27 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Ids and what describes them. Never a text of anybody's. */
-export interface EventData {
-  readonly session_id?: string;
-  readonly turn?: number;
-  /** Of a turn: its answer. Of a memory: the user's message that it comes from. */
-  readonly message_id?: string;
-  /** Why a turn or its write-back failed. */
-  readonly error_code?: string;
-  readonly memory_id?: string;
-  readonly strength?: "hard" | "soft";
-  /** The memory that holds instead; null for one that has ended. */
-  readonly superseded_by?: string | null;
-  /** Of an erasure. */
-  readonly receipt_id?: string;
-  /** Of a merge: its id, and the user that became this one. */
-  readonly merge_id?: string;
-  readonly from?: string;
-}
+export const eventDataSchema = z
+  .object({
+    session_id: z.string().optional(),
+    turn: z.number().int().optional(),
+    message_id: z.string().optional().meta({ description: "Of a turn: its answer. Of a memory: the user's message behind it." }),
+    /** Why a turn or its write-back failed. */
+    error_code: z.string().optional(),
+    memory_id: z.string().optional(),
+    strength: z.enum(["hard", "soft"]).optional(),
+    /** The memory that holds instead; null for one that has ended. */
+    superseded_by: z.string().nullable().optional(),
+    /** Of an erasure. */
+    receipt_id: z.string().optional(),
+    merge_id: z.string().optional(),
+    from: z.string().optional().meta({ description: "Of a merge: the user that became this one." }),
+  })
+  .meta({ id: "EventData" });
+export type EventData = ReadOnly<z.output<typeof eventDataSchema>>;
 
 /** Data that holds these for sure. */
-export type EventDataWith<Key extends keyof EventData> = EventData & Required<Pick<EventData, Key>>;
+export type EventDataWith<Key extends keyof EventData> = EventData & { readonly [Name in Key]-?: Exclude<EventData[Name], undefined> };
 
 /** What the data of each type holds for sure; the rest of it where there is any. */
 export interface EventDataOf {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { EVENT_TYPES } from "../domain/event.js";
+import { EVENT_TYPES, eventDataSchema } from "../domain/event.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { BEGINNING, type EventScope } from "../ports/event-log.js";
@@ -15,21 +15,6 @@ import { EventStream, type EventStreamOptions } from "./sse.js";
 import type { OpenStreams } from "./streams.js";
 
 /** Events, as they are listed, streamed and delivered. */
-const dataSchema = z
-  .object({
-    session_id: z.string().optional(),
-    turn: z.number().int().optional(),
-    message_id: z.string().optional().openapi({ description: "Of a turn: its answer. Of a memory: the user's message behind it." }),
-    error_code: z.string().optional(),
-    memory_id: z.string().optional(),
-    strength: z.enum(["hard", "soft"]).optional(),
-    superseded_by: z.string().nullable().optional(),
-    receipt_id: z.string().optional(),
-    merge_id: z.string().optional(),
-    from: z.string().optional().openapi({ description: "Of a merge: the user that became this one." }),
-  })
-  .openapi("EventData");
-
 const eventSchema = z
   .object({
     id: z.string().openapi({ format: "uuid", description: "The same however often it is told: drop repeats by it." }),
@@ -37,7 +22,7 @@ const eventSchema = z
     timestamp: z.string().openapi({ format: "date-time" }),
     tenant: z.string(),
     user: z.string(),
-    data: dataSchema,
+    data: eventDataSchema,
     content: jsonValue.optional().openapi({ description: "Only with EVENTS_CONTENT=true: the words, as they are now; null: gone." }),
   })
   .openapi("Event");

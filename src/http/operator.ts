@@ -1,44 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { ERRORS, type ErrorCode } from "../platform/errors.js";
-import { JOB_KINDS, JOB_STATES, type Operator } from "../ports/operator.js";
+import { JOB_KINDS, jobSchema, knownUserSchema, type Operator } from "../ports/operator.js";
 import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf } from "./fields.js";
 import { present } from "./present.js";
 import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
 const route = routesOf("Operator");
-const time = z.string().openapi({ format: "date-time" });
 
-const knownUserSchema = z
-  .object({
-    tenant: z.string(),
-    user: z.string(),
-    sessions: z.number().int().openapi({ description: "Of any status." }),
-    last_active_at: time,
-  })
-  .openapi("KnownUser");
 const usersSchema = pageOf(knownUserSchema).openapi("KnownUsers");
 
-const jobSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(JOB_KINDS),
-    dry_run: z.boolean(),
-    state: z.enum(JOB_STATES),
-    started_at: time,
-    ended_at: time.nullable(),
-    progress: z.object({
-      done: z.number().int().openapi({ description: "Sessions or users." }),
-      total: z.number().int().nullable().openapi({ description: "Null while it is not known." }),
-    }),
-    result: z
-      .record(z.string(), z.union([z.number(), z.boolean()]))
-      .nullable()
-      .openapi({ description: "Counts by name, of what could not be done as well; null until it has ended, and where it failed." }),
-    problem: z
-      .object({ code: z.enum(Object.keys(ERRORS) as [ErrorCode]), title: z.string(), detail: z.string(), hint: z.string() })
-      .nullable(),
-  })
-  .openapi("Job");
 const jobsSchema = pageOf(jobSchema).openapi("Jobs");
 
 const tenantQuery = z.string().min(1).max(256).optional().openapi({ description: "Of this tenant alone." });

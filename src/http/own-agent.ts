@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { GivenMessage, GivenStep } from "../domain/given-messages.js";
 import type { Element, JsonValue } from "../domain/session.js";
 import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
-import { elementSchema, historyHitSchema, recalledSchema, toConfirmSchema } from "../ports/resources.js";
+import { addedMessagesSchema, contextSchema, elementSchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
@@ -48,13 +48,6 @@ export const messagesBody = fieldsOf({
   remember: z.boolean().optional().openapi({ description: "False keeps the messages out of long-term memory and history. Default true." }),
 }).openapi("GivenMessages");
 
-const addedSchema = z
-  .object({
-    messages: z.array(z.string()).openapi({ description: "Ids, in the order given; of a tool's message, of its step in the thread." }),
-    write_back: z.enum(["pending", "disabled"]),
-  })
-  .openapi("AddedMessages");
-
 export const contextBody = fieldsOf({
   query: textField(MAX_USER_CHARS).optional().openapi({ description: "Default: the session's newest user message." }),
   session_id: idField.optional(),
@@ -67,28 +60,11 @@ export const contextBody = fieldsOf({
   rounds: z.number().int().min(0).max(100).optional().openapi({ description: "Of the window, at most. Default SHORT_TERM_ROUNDS." }),
 }).openapi("ContextRequest");
 
-const contextSchema = z
-  .object({
-    text: z.string().openapi({
-      description:
-        "For your own prompt: one block, marked as data; empty where nothing is known. Within `max_tokens`, but for what must hold.",
-    }),
-    memory: z.object({
-      status: z.enum(["ok", "empty", "disabled", "timeout", "degraded"]),
-      recalled: z.array(recalledSchema),
-      to_confirm: z.array(toConfirmSchema).openapi({ description: "Settled by POST /v1/memories/{id}/approve or /reject." }),
-    }),
-    history: z.array(historyHitSchema),
-    summary: z.string().nullable(),
-    usage: z.object({ tokens: z.number().int() }).openapi({ description: "Of `text`." }),
-  })
-  .openapi("Context");
-
 const routes = {
   messages: route("post", "/v1/sessions/{id}/messages", "addMessages", {
     summary: "Keep what was said in a conversation that your own agent leads; the user's messages form memories",
     request: { params: idParam, headers: idempotencyHeader, body: body(messagesBody) },
-    responses: answers(addedSchema, "They are kept; memories come from them off the reply path.", 202, ["Idempotency-Replayed"]),
+    responses: answers(addedMessagesSchema, "They are kept; memories come from them off the reply path.", 202, ["Idempotency-Replayed"]),
     fails: [...OF_A_KEY, "SESSION_NOT_ACTIVE", "RECORD_TOO_LARGE"],
   }),
   context: route("post", "/v1/context", "getContext", {
@@ -132,7 +108,7 @@ export function ownAgentRoutes(ownAgent: OwnAgent): ApiApp {
       },
       { signal: c.req.raw.signal },
     );
-    return answer(c, addedSchema, added, 202);
+    return answer(c, addedMessagesSchema, added, 202);
   });
   api.openapi(routes.context, async (c) => {
     const { session_id: sessionId, max_tokens: maxTokens, ...rest } = c.req.valid("json");

@@ -7,8 +7,8 @@ import { chatBody, chatRequestOf, contextBody, givenMessages, messagesBody, pres
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Application, ChatEvent, ChatRequest } from "../ports/application.js";
-import type { AddedMessages, ContextForPrompt, ContextPart } from "../ports/own-agent.js";
-import type { ChatAnswer, ErasureReceipt } from "../ports/resources.js";
+import type { ContextPart } from "../ports/own-agent.js";
+import type { AddedMessages, ChatAnswer, ContextForPrompt, ErasureReceipt } from "../ports/resources.js";
 import { checked, checkedKey, fieldsOf, inSession, type UserNow, type UserParts } from "./checked.js";
 import { type HandleParts, withHandleParts } from "./handle-parts.js";
 import { knownOptions, noSession, OF_A_SESSION, optionsOf, type SessionName, sessionNamed } from "./known-options.js";

@@ -1,4 +1,6 @@
-import type { ErrorCode } from "../platform/errors.js";
+import { z } from "zod";
+import { type ReadOnly, time } from "../domain/schema.js";
+import { ERRORS, type ErrorCode } from "../platform/errors.js";
 import type { OwnersQuery } from "./owner-activity.js";
 import type { Page } from "./session-store.js";
 import type { Studio } from "./studio.js";
@@ -12,14 +14,15 @@ export interface Operator {
   readonly studio: Studio;
 }
 
-export interface KnownUser {
-  readonly tenant: string;
-  readonly user: string;
-  /** Of any status. */
-  readonly sessions: number;
-  /** ISO 8601 UTC. */
-  readonly last_active_at: string;
-}
+export const knownUserSchema = z
+  .object({
+    tenant: z.string(),
+    user: z.string(),
+    sessions: z.number().int().meta({ description: "Of any status." }),
+    last_active_at: time,
+  })
+  .meta({ id: "KnownUser" });
+export type KnownUser = ReadOnly<z.output<typeof knownUserSchema>>;
 
 export const JOB_KINDS = ["retention", "promote", "reindex", "reindex_memories"] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -27,24 +30,30 @@ export type JobKind = (typeof JOB_KINDS)[number];
 export const JOB_STATES = ["running", "stopping", "succeeded", "failed", "stopped"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** Work over all users, off every reply's path. */
-export interface Job {
-  readonly id: string;
-  readonly kind: JobKind;
-  /** Retention alone: it says what it would do. */
-  readonly dry_run: boolean;
-  readonly state: JobState;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-  /** Sessions or users; `total` is null while it is not known. */
-  readonly progress: { readonly done: number; readonly total: number | null };
-  /** Counts by name, of what could not be done as well; null until it has ended, and where it failed. */
-  readonly result: JobResult | null;
-  /** Why it failed; else null. */
-  readonly problem: { readonly code: ErrorCode; readonly title: string; readonly detail: string; readonly hint: string } | null;
-}
-
-export type JobResult = Readonly<Record<string, number | boolean>>;
+/** Work over all users, off every reply's path. `dry_run`: of retention alone, it says what it would do; `problem`: why it failed. */
+export const jobSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(JOB_KINDS),
+    dry_run: z.boolean(),
+    state: z.enum(JOB_STATES),
+    started_at: time,
+    ended_at: time.nullable(),
+    progress: z.object({
+      done: z.number().int().meta({ description: "Sessions or users." }),
+      total: z.number().int().nullable().meta({ description: "Null while it is not known." }),
+    }),
+    result: z
+      .record(z.string(), z.union([z.number(), z.boolean()]))
+      .nullable()
+      .meta({ description: "Counts by name, of what could not be done as well; null until it has ended, and where it failed." }),
+    problem: z
+      .object({ code: z.enum(Object.keys(ERRORS) as [ErrorCode]), title: z.string(), detail: z.string(), hint: z.string() })
+      .nullable(),
+  })
+  .meta({ id: "Job" });
+export type Job = ReadOnly<z.output<typeof jobSchema>>;
+export type JobResult = NonNullable<Job["result"]>;
 
 /**
  * Jobs of the installation, the same from every process on one store: the open ones and the newest 100. One of a kind runs at a time. Who

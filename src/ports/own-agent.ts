@@ -1,9 +1,7 @@
 import type { GivenMessage } from "../domain/given-messages.js";
 import type { Owner } from "../domain/owner.js";
-import type { RecalledMemory, RecallStatus } from "../domain/session.js";
-import type { ToConfirm } from "../domain/to-confirm.js";
 import type { RequestKey } from "./request-key.js";
-import type { HistoryHit } from "./resources.js";
+import type { AddedMessages, ContextForPrompt } from "./resources.js";
 
 /** Memory for those who have an agent of their own: what is said is kept and read, what is known is told. No model answers. */
 export interface OwnAgent {
@@ -38,13 +36,6 @@ export interface MessagesToAdd {
   readonly timeZone?: string;
 }
 
-export interface AddedMessages {
-  /** Ids of the messages, in the order given; of a tool's message, of its step. */
-  readonly messages: readonly string[];
-  /** `disabled`: with long-term memory off, in an incognito session, with `remember: false`. */
-  readonly write_back: "pending" | "disabled";
-}
-
 export const CONTEXT_PARTS = ["profile", "constraints", "memories", "history", "summary", "window"] as const;
 export type ContextPart = (typeof CONTEXT_PARTS)[number];
 
@@ -65,19 +56,4 @@ export interface ContextRequest {
   readonly rounds?: number;
   /** IANA time zone, for days and months. Default: the user's record, UTC. */
   readonly timeZone?: string;
-}
-
-export interface ContextForPrompt {
-  /** For a prompt; the empty string where nothing is known. */
-  readonly text: string;
-  readonly memory: {
-    readonly status: RecallStatus;
-    readonly recalled: readonly RecalledMemory[];
-    /** What waits for the user's word: it is settled by approving or rejecting it. */
-    readonly to_confirm: readonly ToConfirm[];
-  };
-  readonly history: readonly HistoryHit[];
-  readonly summary: string | null;
-  /** Of `text`. */
-  readonly usage: { readonly tokens: number };
 }

@@ -178,6 +178,33 @@ export const historyHitSchema = z
   .meta({ id: "HistoryHit" });
 export type HistoryHit = ReadOnly<z.output<typeof historyHitSchema>>;
 
+export const addedMessagesSchema = z
+  .object({
+    messages: z.array(z.string()).meta({ description: "Ids, in the order given; of a tool's message, of its step in the thread." }),
+    /** `disabled`: with long-term memory off, in an incognito session, with `remember: false`. */
+    write_back: z.enum(["pending", "disabled"]),
+  })
+  .meta({ id: "AddedMessages" });
+export type AddedMessages = ReadOnly<z.output<typeof addedMessagesSchema>>;
+
+export const contextSchema = z
+  .object({
+    text: z.string().meta({
+      description:
+        "For your own prompt: one block, marked as data; empty where nothing is known. Within `max_tokens`, but for what must hold.",
+    }),
+    memory: z.object({
+      status: z.enum(MEMORY_STATUSES),
+      recalled: z.array(recalledSchema),
+      to_confirm: z.array(toConfirmSchema).meta({ description: "Settled by POST /v1/memories/{id}/approve or /reject." }),
+    }),
+    history: z.array(historyHitSchema),
+    summary: z.string().nullable(),
+    usage: z.object({ tokens: z.number().int() }).meta({ description: "Of `text`." }),
+  })
+  .meta({ id: "Context" });
+export type ContextForPrompt = ReadOnly<z.output<typeof contextSchema>>;
+
 export const erasureReceiptSchema = z
   .object({
     receipt_id: z.string(),

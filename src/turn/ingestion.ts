@@ -1,7 +1,8 @@
 import { givenRecords, positionAfter } from "../domain/given-messages.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { derivedId, isId, newId } from "../platform/ids.js";
-import type { AddedMessages, MessagesToAdd } from "../ports/own-agent.js";
+import type { MessagesToAdd } from "../ports/own-agent.js";
+import type { AddedMessages } from "../ports/resources.js";
 import type { IdempotencyEntry } from "../ports/session-store.js";
 import { sessionLockKey } from "../ports/session-store.js";
 import { activeSession } from "./active-session.js";

@@ -1,5 +1,6 @@
 import { AppError } from "../platform/errors.js";
-import { CONTEXT_PARTS, type ContextForPrompt, type ContextPart, type ContextRequest } from "../ports/own-agent.js";
+import { CONTEXT_PARTS, type ContextPart, type ContextRequest } from "../ports/own-agent.js";
+import type { ContextForPrompt } from "../ports/resources.js";
 import type { WindowRead } from "../ports/session-store.js";
 import { ownSession } from "./active-session.js";
 import { memoryLine } from "./context-blocks.js";

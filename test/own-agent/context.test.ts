@@ -7,7 +7,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import type { Session } from "../../src/domain/session.js";
 import { estimatedTokens } from "../../src/platform/tokens.js";
 import { proposedOperationSchema } from "../../src/ports/extraction.js";
-import type { ContextForPrompt } from "../../src/ports/own-agent.js";
+import type { ContextForPrompt } from "../../src/ports/resources.js";
 import { type Client, openWorld, type World } from "../e2e/world.js";
 
 let world: World;
