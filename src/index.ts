@@ -118,7 +118,7 @@ export type { EventScope, KeptEvent } from "./ports/event-log.js";
 export type { DeadEvent } from "./ports/event-queue.js";
 export type * from "./ports/events.js";
 export type * from "./ports/extraction.js";
-export type * from "./ports/health-history.js";
+export type { StorageHealth } from "./ports/health-history.js";
 export type * from "./ports/history.js";
 export type * from "./ports/identities.js";
 export type * from "./ports/image-store.js";

@@ -23,7 +23,7 @@ import { decimal, flag, integer, optionalText, otherNames, text, url, variable }
  */
 
 /**
- * In the order of the the table of variables. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
+ * In the order of the table of variables. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
  * parseConfig}.
  */
 export const VARIABLES = {

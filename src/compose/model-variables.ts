@@ -4,7 +4,7 @@ import { decimal, integer, jsonTexts, optionalText, prefix, text, url, variable 
 
 const SDK_NAMES = Object.keys(AI_SDK_PACKAGES) as [AiSdkProvider, ...AiSdkProvider[]];
 
-/** Variables of the model, in the order of the the table of variables. */
+/** Variables of the model, in the order of the table of variables. */
 export const MODEL_VARIABLES = {
   LLM_PROVIDER: variable(
     z.enum(["openai", "offline", ...SDK_NAMES]).optional(),
@@ -67,7 +67,7 @@ export const MODEL_VARIABLES = {
 const EMBEDDING_PROVIDERS = ["openai", "minilm", "static", "transformers", "hashing"] as const;
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
-/** Variables of the embedder, in the order of the the table of variables. */
+/** Variables of the embedder, in the order of the table of variables. */
 export const EMBEDDING_VARIABLES = {
   EMBEDDING_PROVIDER: variable(
     z.enum(EMBEDDING_PROVIDERS).optional(),
@@ -140,7 +140,7 @@ const LIMIT = integer(1, 1_000_000_000_000).optional();
 
 const MONEY = decimal(0.000_001, 1_000_000).optional();
 
-/** Variables of what is spent, in the order of the the table of variables. */
+/** Variables of what is spent, in the order of the table of variables. */
 export const COST_VARIABLES = {
   EXTRACTION_DELAY_MS: variable(
     integer(0, 3_600_000).default(0),

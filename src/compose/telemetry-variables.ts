@@ -2,7 +2,7 @@ import { flag, integer, text, url, variable } from "./variable.js";
 
 const token = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, "letters, digits and `-._~+/` only, as a bearer token is");
 
-/** Variables of what a server tells of itself and who runs it, in the order of the the table of variables. */
+/** Variables of what a server tells of itself and who runs it, in the order of the table of variables. */
 export const TELEMETRY_VARIABLES = {
   METRICS_TOKEN: variable(
     token.optional(),
@@ -38,7 +38,7 @@ const secret = text.regex(/^(whsec_)?[A-Za-z0-9+/]+={0,2}$/, SECRET).refine((val
   return length >= MIN_SECRET_BYTES && length <= MAX_SECRET_BYTES;
 }, SECRET);
 
-/** Variables of what is told to the outside, in the order of the the table of variables. */
+/** Variables of what is told to the outside, in the order of the table of variables. */
 export const EVENT_VARIABLES = {
   EVENTS_RETENTION_DAYS: variable(
     integer(1, 365).default(7),

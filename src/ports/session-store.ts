@@ -1,15 +1,7 @@
 // Over 300 lines: four ports that one backend supplies together.
 
 import type { Owner } from "../domain/owner.js";
-import {
-  type JournalRecord,
-  type NewRecord,
-  type RecordOf,
-  type Round,
-  SESSION_STATUSES,
-  type Session,
-  type SessionStatus,
-} from "../domain/session.js";
+import type { JournalRecord, NewRecord, RecordOf, Round, Session, SessionStatus } from "../domain/session.js";
 import type { ImageStore } from "./image-store.js";
 import type { OwnerActivity, OwnersQuery } from "./owner-activity.js";
 import type { Tombstone, UserRecord } from "./owner-ledger.js";
@@ -341,25 +333,4 @@ export interface AcquireOptions {
 /** The key of a session's lock: whoever writes a session's journal beside a turn takes the same one. */
 export function sessionLockKey(owner: Owner, sessionId: string): string {
   return JSON.stringify([owner, sessionId]);
-}
-
-/** How far the clocks of two servers may lie apart, in milliseconds. */
-const CLOCKS_APART_MS = 60 * 60 * 1000;
-
-/**
- * An owner's sessions of every status in which something happened since, in no order: those that can hold what came to be since, at the
- * cost of those alone. Default: all. Read whole: what is done with them takes them off the list.
- */
-export async function sessionsSince(index: Pick<SessionIndex, "list">, owner: Owner, sinceMs = 0): Promise<readonly Session[]> {
-  const sessions = new Map<string, Session>();
-  for (const status of SESSION_STATUSES) {
-    for (let cursor: string | undefined; ; ) {
-      const page = await index.list(owner, { status, limit: 200, ...(cursor !== undefined && { cursor }) });
-      const recent = page.data.filter(({ updated_at }) => Date.parse(updated_at) >= sinceMs - CLOCKS_APART_MS);
-      for (const session of recent) sessions.set(session.id, session);
-      if (page.nextCursor === null || recent.length < page.data.length) break;
-      cursor = page.nextCursor;
-    }
-  }
-  return [...sessions.values()];
 }
