@@ -156,8 +156,8 @@ function newestThatFit<T extends { readonly tokens: number }>(
 const WHOLE_ROUNDS = 5;
 
 /**
- * The turn before which rounds are told as old ones: once the window has slid, its oldest. Which they are changes only when it slides again:
- * then a provider has to read it anew in any case.
+ * The turn before which rounds are told as old ones: once the window has slid, its oldest. Which they are changes only when it slides
+ * again: then a provider has to read it anew in any case.
  */
 function toldWholeFrom([first]: readonly { readonly turn: number }[], rounds: number): number {
   return first === undefined || first.turn === 1 ? 1 : first.turn + rounds - WHOLE_ROUNDS;

@@ -14,8 +14,9 @@ const REBUILD = "rebuild";
 const NAME = "index.level";
 
 /**
- * What stands beside an index of journals. Level: left when the process ends with an index that has all that the journals have, and taken away before anything is written again. Where it
- * is missing (a kill, a power cut), is another index's, or there are more or fewer journals than it says, every journal is looked at.
+ * What stands beside an index of journals. Level: left when the process ends with an index that has all that the journals have, and taken
+ * away before anything is written again. Where it is missing (a kill, a power cut), is another index's, or there are more or fewer journals
+ * than it says, every journal is looked at.
  * Rebuilding: there as long as an index may have more than its journals, or only some of what they have: it is made anew from them.
  */
 export class IndexMarkers {

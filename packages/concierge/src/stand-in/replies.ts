@@ -39,7 +39,8 @@ export const SEATS_AT_ONCE = `I can book 1 to ${MAX_SEATS} seats at once. How ma
 /** `name`: what was looked for by its name; the empty string for none. */
 export function nothingFound(name = ""): string {
   const what = name === "" ? "that fits" : `for “${name}”`;
-  return `I found nothing ${what}. I know what is on in ${CITY_NAMES.toSorted().join(", ")}: try another date or genre, or a higher budget.`;
+  const where = CITY_NAMES.toSorted().join(", ");
+  return `I found nothing ${what}. I know what is on in ${where}: try another date or genre, or a higher budget.`;
 }
 
 /**

@@ -1,3 +1,4 @@
+// Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { setTimeout as pause } from "node:timers/promises";
 import { awaitStart } from "../../../platform/await-start.js";
 import type { AppError } from "../../../platform/errors.js";
