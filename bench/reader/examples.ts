@@ -89,7 +89,6 @@ const FILES = [
   "taken-back",
   "all-at-once",
   "unsaid",
-  "chatter",
 ];
 /**
  * The files of what was written for training: `+` lasts, `!` must hold, `-` nothing, `<` takes back what was said, `>` and says what lasts

@@ -93,7 +93,8 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const soft = records.filter(({ strength }) => strength === "soft");
   const outdated = outdatedIn(records, rules.categories);
   // Where no place is named, it is where the guest lives.
-  const here = said.places.length > 0 ? [] : records.filter(isResidence).flatMap((record) => readOf(record).words);
+  const residences = residencesIn(records, rules.categories);
+  const here = said.places.length > 0 ? [] : residences.flatMap((record) => readOf(record).words);
   const placesMeant = new Set([...said.words, ...here]);
   // Where nothing tells what is alike, a word that also names an occasion is the only one that does.
   const mayTell = candidates.scores.size === 0 ? said.content : said.telling;
@@ -161,12 +162,8 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
 
   /** It is for places alone, none of which is meant. What is for a time is for wherever the user is then. */
   function isElsewhereThan(record: MemoryRecord, { places }: MemoryOccasions): boolean {
-    if (isResidence(record) || (record.valid_until !== null && said.places.length === 0)) return false;
+    if (residences.includes(record) || (record.valid_until !== null && said.places.length === 0)) return false;
     return places.length > 0 && !places.some((place) => placesMeant.has(place));
-  }
-
-  function isResidence({ subject, category, aspect }: MemoryRecord): boolean {
-    return subject === "self" && aspect !== "" && categoryOf(rules.categories, category)?.occasions?.residence === aspect;
   }
 
   function hasFixed({ category, aspect }: MemoryRecord): boolean {
@@ -238,6 +235,14 @@ interface Chosen {
 function isAtHand(record: MemoryRecord, now: Date): boolean {
   if (record.type === "narrative" || record.type === "episodic" || record.type === "summary") return false;
   return holdsAt(record, now) || (beginsAfter(record, now) && (record.strength === "hard" || record.valid_until !== null));
+}
+
+/** Where the user lives; where nothing says that it is that, what was stated by hand of a place, without an aspect, may be. */
+function residencesIn(records: readonly MemoryRecord[], categories: readonly Category[]): readonly MemoryRecord[] {
+  const of = ({ category }: MemoryRecord) => categoryOf(categories, category)?.occasions?.residence;
+  const own = records.filter((record) => record.subject === "self" && of(record) !== undefined);
+  const told = own.filter((record) => record.aspect === of(record));
+  return told.length > 0 ? told : own.filter(({ aspect }) => aspect === "");
 }
 
 /** Soft ones beside a later one, or one that must hold, of an aspect that has one value at a time. */

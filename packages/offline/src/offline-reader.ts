@@ -4,6 +4,7 @@ import { BROUGHT, type GiveWay, ownText, wordsIn } from "maitred/stand-in";
 import {
   BACK_FROM,
   BACK_FROM_ABROAD,
+  BACK_FROM_PLAIN,
   BELIEVE_HARD_FROM,
   isRead,
   keptAsSaid,
@@ -97,11 +98,11 @@ export class OfflineReader implements MessageReader {
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
     // Of a single word ("sí") nobody knows the language.
-    const backFrom = language.name === "en" && wordsIn(own).length > 1 ? BACK_FROM : BACK_FROM_ABROAD;
-    const unsays = english.unsays.in(wordsIn(own)) !== -1;
+    const isEnglish = language.name === "en" && wordsIn(own).length > 1;
+    const backFrom = english.unsays.in(wordsIn(own)) === -1 ? BACK_FROM : BACK_FROM_PLAIN;
     const ended = saidBefore(input).filter(
       (target) =>
-        back >= backFrom[target.strength === "soft" && unsays ? "softPlain" : target.strength] &&
+        back >= (isEnglish ? backFrom : BACK_FROM_ABROAD) &&
         !changes.asked.some((each) => each.target === target) &&
         !leavesAlone(target, wordsIn(own), language, this.#vocabulary),
     );

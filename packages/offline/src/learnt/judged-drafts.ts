@@ -28,13 +28,11 @@ const HARD_FROM = -0.3;
 const MAYBE_HARD_FROM = -1.5;
 /** Below, the guest is asked about what must hold by the rules. */
 export const BELIEVE_HARD_FROM = 0;
-/**
- * From here on a sentence takes back what the message before told. Of what must hold the guest is asked; of a liking nobody asks, so that
- * words that don't plainly take something back have to say it more surely.
- */
-export const BACK_FROM = { soft: -1.8, softPlain: -3.5, hard: -4.7 };
+/** From here on a sentence takes back what the message before told; from less on where its words plainly take something back. */
+export const BACK_FROM = -1.8;
+export const BACK_FROM_PLAIN = -3.5;
 /** In other languages, of which less was learnt: an order or a yes takes nothing back. */
-export const BACK_FROM_ABROAD = { soft: -2, softPlain: -2, hard: -2 };
+export const BACK_FROM_ABROAD = -2;
 /** Longer ones tell more than one thing, and what is asked beside it. */
 const MAX_CHARS = 240;
 const MIN_WORDS = 4;
