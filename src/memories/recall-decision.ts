@@ -56,6 +56,9 @@ const MOST_ALIKE = 2;
 /** What is like the message is among as many of all memories; and what shares no more than a word with it among fewer. */
 const ALIKE_AMONG = 5;
 const WORD_AMONG = 2;
+/** From here on a memory that is the most like, by so much, is given for that alone. */
+const LIKE = 0.3;
+const STANDS_OUT = 0.1;
 /** Soft memories for one of the message's occasions, at most; and where it is asked what somebody would like. */
 const PER_OCCASION = 2;
 const TASTES = 4;
@@ -122,10 +125,9 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   /** Whether a need is called for whose companion comes, or may come. */
   function isCalledFor(record: MemoryRecord): boolean {
     const { occasions } = readOf(record);
-    const comes = party.together || party.coming(record.subject) === "comes";
     if (occasions === null) return true;
-    if (thingsTold.length === 0) return comes;
-    return thingsTold.some((thing) => occasions.has(thing)) && (comes || !words.isForAll(occasions));
+    if (thingsTold.length === 0) return party.together || party.coming(record.subject) === "comes";
+    return thingsTold.some((thing) => occasions.has(thing));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {
@@ -145,8 +147,15 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (occasions.length > 0 && !isTasteOfOthers(coming, occasions)) return as(coming === "comes" ? "party" : "occasion", occasions);
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return as(coming === "comes" ? "party" : "standing");
-    if (shared) return as("likeness");
+    if (shared || isMostLike(record)) return as("likeness");
     return alike.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion)) ? as("alike") : "occasion";
+  }
+
+  /** So like the message as little else is, whatever its words are for: "my puppy" a small dog. */
+  function isMostLike(record: MemoryRecord): boolean {
+    const [[best, score] = [null, 0], [, next] = [null, 0]] = byScore;
+    const { at, residence } = categoryOf(rules.categories, record.category)?.occasions ?? {};
+    return best === record.id && score >= Math.max(LIKE, next + STANDS_OUT) && at === undefined && residence === undefined;
   }
 
   /** Its own words say what it is for, and the message is about something else. */

@@ -147,11 +147,6 @@ export class RecallWords {
     return [...occasions].filter((name) => this.#things.has(name));
   }
 
-  /** Whether something matters whatever a message is about: nothing that is said calls for it in particular. */
-  isForAll(occasions: ReadonlySet<string>): boolean {
-    return this.#things.size > 1 && [...this.#things].every((name) => occasions.has(name));
-  }
-
   asksForTaste(occasion: string): boolean {
     return this.#table.occasions[occasion]?.taste === true;
   }

@@ -214,7 +214,7 @@ describe("the constraint gate speaks through the script", () => {
 
 describe("what a search is told as", () => {
   test("a word alone is looked for, a sentence of another language is not called a name", async () => {
-    expect((await guest().say("Thai?")).content).toContain("I found nothing for “thai”.");
+    expect((await guest().say("Thai?")).content).toContain("I found nothing for “Thai”.");
     const { content, steps } = await guest().say("Un concert de jazz à Lisbonne");
     expect(steps.at(-1)?.input).toEqual({ genre: "jazz", city: "Lisbon" });
     expect(content).not.toContain("found nothing");
@@ -232,7 +232,7 @@ describe("what a search is told as", () => {
 
   test("to a city that is not served it says which are", async () => {
     expect((await guest().say("What would you suggest in Berlin")).content).toBe(
-      "I found nothing for “berlin”. I know what is on in Barcelona, Dublin, Hamburg, Lisbon, Vienna: try another date or genre, or a higher budget.",
+      "I found nothing for “Berlin”. I know what is on in Barcelona, Dublin, Hamburg, Lisbon, Vienna: try another date or genre, or a higher budget.",
     );
   });
 
@@ -288,7 +288,7 @@ describe("what a search is told as", () => {
 
   test("words that nothing was found for are named, and who comes along is none of them", async () => {
     const content = async (words: string) => (await guest().say(words)).content;
-    expect(await content("Dinner in Berlin on Saturday")).toMatch(/^I found nothing for “berlin”, so this is without it\./);
+    expect(await content("Dinner in Berlin on Saturday")).toMatch(/^I found nothing for “Berlin”, so this is without it\./);
     expect(await content("Dinner with Jon on Saturday")).toMatch(/^Here is what I found:/);
     expect(await content("Dinner on Saturday")).toMatch(/^Here is what I found:/);
   });

@@ -64,7 +64,8 @@ describe("Studio's page", () => {
     const packages = inputs.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
     expect([...new Set(packages)].sort()).toEqual(["@preact/signals", "@preact/signals-core", "diff", "preact", "uplot", "zod"]);
     const own = inputs.filter((path) => !path.includes("node_modules/") && !path.startsWith("src/studio/"));
-    expect(own.sort()).toEqual(["base.css", "browser-store.ts", "format.ts", "theme.ts", "tokens.css"].map((name) => `src/web/${name}`));
+    const shared = ["base.css", "browser-store.ts", "controls.tsx", "format.ts", "problems.ts", "theme.ts", "tokens.css"];
+    expect(own.sort()).toEqual([...shared, "use-answer.ts"].map((name) => `src/web/${name}`));
     for (const name of new Set(packages)) expect(files["LICENSES.txt"]).toContain(`${name}\n\n`);
     const bytes = gzipSync(files["studio.js"] ?? "").byteLength + gzipSync(files["studio.css"] ?? "").byteLength;
     expect(bytes).toBeLessThan(80_000);

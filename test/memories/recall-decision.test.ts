@@ -127,10 +127,11 @@ describe("which memories a message is given", () => {
     const { given } = await guestWith(OLAF);
     expect(await given("Supper with Olaf on Friday")).toEqual(["nuts", "olaf", "olafNeeds"]);
     expect(await given("A table with my husband")).toEqual(["nuts", "olaf", "olafNeeds"]);
-    expect(await given("A restaurant for Friday")).toEqual(["nuts", "olafNeeds"]);
+    expect(await given("A restaurant for Friday")).toEqual(["nuts", "olafNeeds", "runaNeeds"]);
     expect(await given("A restaurant for the two of us on Friday")).toEqual(["nuts", "olafNeeds", "runaNeeds"]);
     expect(await given("Two tickets for the recital")).toEqual(["nuts", "runaNeeds"]);
-    expect(await given("A ticket for the recital")).toEqual(["nuts"]);
+    expect(await given("A ticket for the recital")).toEqual(["nuts", "runaNeeds"]);
+    expect(await given("A ticket for the recital, just for me")).toEqual(["nuts"]);
     expect(await given("To the recital with Olaf")).not.toContain("olafNeeds");
     expect(await given("And with Olaf?")).toContain("olafNeeds");
     expect(await given("Supper with Runa")).toEqual(["nuts", "runa", "runaNeeds"]);
@@ -214,7 +215,7 @@ describe("which memories a message is given", () => {
       ...OLAF,
       olafFree: soft("Is only free on Sundays", "schedule", { subject: "companion:Olaf" }),
     });
-    expect(await given("A restaurant for Sunday")).toEqual(["nuts", "olafNeeds"]);
+    expect(await given("A restaurant for Sunday")).toEqual(["nuts", "olafNeeds", "runaNeeds"]);
     expect(await given("A restaurant for Sunday with Olaf")).toEqual(["nuts", "olaf", "olafFree", "olafNeeds"]);
   });
 

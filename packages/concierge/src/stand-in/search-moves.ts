@@ -32,13 +32,14 @@ export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
     if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
     const list = mergedList(seen);
     const party = wish.party ?? habits.party?.value;
-    const leftOut = how.named || wish.empty || isAbroad(view.message) ? "" : besidesCompany(wish.text, view.message);
+    const leftOut =
+      how.named || wish.empty || isAbroad(view.message) ? "" : asWritten(besidesCompany(wish.text, view.message), view.message);
     const dropped = { ...(how.before ? {} : before), ...(!how.dated && wish.days !== undefined && { days: wish.days }) };
     const told = { used, party, wider: used.length < most, leftOut, carried, dropped };
     if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
-  return say(failure ?? replies.nothingFound(wish.empty ? wish.text : ""));
+  return say(failure ?? replies.nothingFound(wish.empty ? asWritten(wish.text, view.message) : ""));
 }
 
 /** What of a name was no companion's: "dinner with Jon" looks for no Jon. */
@@ -47,6 +48,15 @@ function besidesCompany(name: string, message: string): string {
   return name
     .split(" ")
     .filter((word) => !company.includes(word))
+    .join(" ");
+}
+
+/** Words as the guest wrote them: "Berlin". */
+function asWritten(words: string, message: string): string {
+  const written = message.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
+  return words
+    .split(" ")
+    .map((word) => written.find((each) => plain(each) === word) ?? word)
     .join(" ");
 }
 

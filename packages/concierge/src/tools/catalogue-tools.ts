@@ -31,7 +31,7 @@ const searchInput = z.strictObject({
   party_size: z.number().int().min(1).max(MAX_SEATS).optional(),
   step_free: z.enum(["first", "only"]).optional().describe("first: these lead; only: no others"),
   diet: z.enum(DIETS).optional(),
-  limit: z.number().int().min(1).max(20).optional().describe("default 5"),
+  limit: z.number().int().min(1).max(20).optional(),
 });
 
 export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z.infer<typeof searchInput>> {
