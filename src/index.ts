@@ -39,6 +39,7 @@ export type {
 export type { MemoryRecord } from "./domain/memory-record.js";
 export { type Owner, ownerOf, parseOwner } from "./domain/owner.js";
 export type { CategoryOccasions, Occasion, PartyWords, RecallTable } from "./domain/recall-table.js";
+export type { ReadOnly } from "./domain/schema.js";
 export type {
   AnswerPart,
   Element,
