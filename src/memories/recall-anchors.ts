@@ -9,7 +9,7 @@ const LIKELY_FROM = 0.32;
 /** Where none is likely: from which it is taken for what it is nearest to, rather than for anything. */
 const POSSIBLE_FROM = 0.26;
 /** What is further from all anchors of occasions says nothing of any. */
-const FAR_BELOW = 0.23;
+const FAR_BELOW = 0.31;
 /** To what no memory has a part in a message is as near as this, and nearer than to anything else by as much. */
 const ELSEWHERE_FROM = 0.38;
 const ELSEWHERE_BEFORE = 0.1;

@@ -76,7 +76,9 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const party = rules.party.of(said.words, records);
   const isNobodyNamed = !records.some(({ subject }) => subject !== "self" && party.coming(subject) === "comes");
   const told = words.counting(said.isDecided ? said.occasions : new Set([...said.occasions, ...(message.meaning?.sure ?? [])]));
-  const meant = told.size > 0 || said.isDecided ? told : words.counting(new Set(message.meaning?.likely));
+  // A day of the week says when, and nothing of what for.
+  const isDayAlone = !said.isDecided && [...told].every((occasion) => occasion === WHEN);
+  const meant = isDayAlone ? words.counting(new Set([...told, ...(message.meaning?.likely ?? [])])) : told;
   const things = words.thingsOf(meant);
   const thingsTold = words.thingsOf(told);
   const isElsewhere = said.elsewhere !== "no" || message.meaning?.elsewhere === true;
@@ -142,6 +144,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (isNamed && coming !== "comes") return shared ? as("likeness") : "occasion";
     // Of somebody who may not come a day that suits them tells nothing.
     if (coming === "untold") return isWordShared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
+    if (coming === "self" && its.occasions === null && party.speaksOf(its.words)) return as("party");
     if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
     const occasions = isForAnother(its) ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(its, each));
     if (occasions.length > 0 && !isTasteOfOthers(coming, occasions)) return as(coming === "comes" ? "party" : "occasion", occasions);

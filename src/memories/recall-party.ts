@@ -10,6 +10,8 @@ export interface Party {
   coming(subject: string): Coming;
   /** Somebody comes along, whoever they are: "for us". */
   readonly together: boolean;
+  /** Whether a text names somebody whom the message names by what they are to the guest: "the kids". */
+  speaksOf(words: readonly string[]): boolean;
   /** Words by which companions are called, and those of the message that say who comes without naming anybody. */
   readonly words: ReadonlySet<string>;
 }
@@ -82,10 +84,17 @@ export class RecallParty {
       const isKnown = companion !== undefined && (companion.relations.size > 0 || companion.isChild);
       return strangers && !isKnown ? "untold" : "stays";
     };
+    const whom = new Set(found.flatMap(({ label }) => (label === "children" || label.startsWith("relation") ? [label] : [])));
+    const speaksOf = (words: readonly string[]) => this.#index.find(words).some(({ label }) => whom.has(label));
     const telling = found.flatMap(({ label, at, length }) =>
       at < 0 || label.startsWith("relation") ? [] : message.slice(at, at + length),
     );
-    return { coming, together: says("together"), words: new Set([...companions.flatMap(({ names }) => names.flat()), ...telling]) };
+    return {
+      coming,
+      together: says("together"),
+      speaksOf,
+      words: new Set([...companions.flatMap(({ names }) => names.flat()), ...telling]),
+    };
   }
 
   #companionsIn(known: readonly Memory[]): readonly Companion[] {

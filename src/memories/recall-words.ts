@@ -14,7 +14,7 @@ export interface MessageWords {
   readonly isDecided: boolean;
   /** It consists of greetings, thanks and the like. */
   readonly isIdle: boolean;
-  /** So does all but one word, which names nothing of any list. */
+  /** So does all but a word or two, which name nothing of any list. */
   readonly isNearlyIdle: boolean;
   /** Its words name what no memory has a part in; `decided`: by a phrase that means nothing else. */
   readonly elsewhere: "no" | "named" | "decided";
@@ -59,6 +59,8 @@ export const WHEN = "when";
 const SETTING_WORDS = 3;
 /** So many words of idle talk are idle with one word beside them that isn't. */
 const IDLE_WORDS = 3;
+/** And with so many where the message means nothing of any occasion. */
+const BESIDE_IDLE = 2;
 
 /** A number with a sign that is reckoned with: "15 % of 84". */
 const ARITHMETIC = /\d\s?[%×÷*+=^]/u;
@@ -126,7 +128,7 @@ export class RecallWords {
       occasions: named,
       isDecided: isSum || decided.length > 0,
       isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0)),
-      isNearlyIdle: idle.size > 0 && others === 1 && named.size === 0 && !text.includes("?"),
+      isNearlyIdle: idle.size > 0 && others >= 1 && others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
       elsewhere,
       telling: content.filter(({ at, word }) => !listed.has(at) && !isTime(word)).map(({ word }) => word),
       content: content.map(({ word }) => word),

@@ -7,7 +7,7 @@ const SHORTEST_PREFIX = 3;
 /** Where a phrase stands in a text. */
 export interface FoundPhrase<Label> {
   readonly label: Label;
-  /** The first of its words, counted from 0; -1 for a phrase of a script without spaces. */
+  /** The first of its words, counted from 0; -1 for a phrase within a word of a script without spaces. */
   readonly at: number;
   /** In words. */
   readonly length: number;
@@ -45,7 +45,9 @@ export class PhraseIndex<Label> {
       for (let length = SHORTEST_PREFIX; length <= Math.min(word.length, this.#longestPrefix); length++)
         for (const label of this.#prefixes.get(word.slice(0, length)) ?? []) take(label, 1);
       if (UNSPACED.test(word))
-        for (const [phrase, label] of this.#unspaced) if (word.includes(phrase)) found.push({ label, at: -1, length: 0 });
+        for (const [phrase, label] of this.#unspaced)
+          if (word === phrase) take(label, 1);
+          else if (word.includes(phrase)) found.push({ label, at: -1, length: 0 });
       for (const [label, length] of here) found.push({ label, at, length });
     }
     return found;

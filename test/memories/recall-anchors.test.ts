@@ -22,8 +22,9 @@ test("the nearest anchor tells what a message means, whatever the length of the 
   expect(anchors.meaningOf([9, 1, 0])).toEqual({ sure: ["eat"], likely: ["eat"], elsewhere: false, far: false });
   expect(anchors.meaningOf([0, 1, 8])).toEqual({ sure: [], likely: [], elsewhere: true, far: true });
   expect(anchors.meaningOf([0, 0, 0])).toEqual({ sure: [], likely: [], elsewhere: false, far: true });
-  // Nothing is likely, and one thing possible.
-  expect(anchors.meaningOf([0.28, -0.96, 0])).toMatchObject({ sure: [], likely: ["eat"], far: false });
+  // Nothing is likely, and one thing possible, which is far.
+  expect(anchors.meaningOf([0.28, -0.96, 0])).toMatchObject({ sure: [], likely: ["eat"], far: true });
+  expect(anchors.meaningOf([0.4, -0.92, 0])).toMatchObject({ sure: [], likely: ["eat"], far: false });
 });
 
 test("anchors that can't be embedded tell nothing, and fail nobody", async () => {

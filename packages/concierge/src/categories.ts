@@ -65,6 +65,7 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
   category("loyalty", "memberships, cards, subscriptions", "fact", "soft", [], "the programme", {
     at: ["pay"],
     named: ["stay", "travel"],
+    alike: ["stay", "travel"],
     placed: true,
   }),
   category(

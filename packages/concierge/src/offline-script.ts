@@ -8,7 +8,7 @@ import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
-import { bookingsIn, focus, justShowedOne, lastList, openQuote, placeIn, wishOpened } from "./stand-in/past.js";
+import { bookingsIn, focus, lastList, openQuote, placeIn, showedOne, wishOpened } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search, whichOne } from "./stand-in/search-moves.js";
 import { CONCIERGE_WORDS } from "./words.js";
@@ -67,7 +67,7 @@ function requested(view: ScriptView): ScriptMove {
   if (opened !== undefined) return search(view, opened, habits);
   if (which !== undefined) return which;
   // "Is there parking?" of what was just shown: the catalogue doesn't say.
-  if (asks && wish.empty && wish.text !== "" && beginsWith(words, "of_shown") && justShowedOne(view)) return fact(view);
+  if (asks && wish.empty && wish.text !== "" && beginsWith(words, "of_shown") && showedOne(view)) return fact(view);
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
   if (beginsWith(words, "thanking")) return thanked(view, words);

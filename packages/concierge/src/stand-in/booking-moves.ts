@@ -17,17 +17,7 @@ import type { Wish } from "../script/wish.js";
 import { partyLeftIn } from "../script/words.js";
 import { isBookable } from "../seats.js";
 import type { Habits } from "./habits.js";
-import {
-  bookingIn,
-  justShowedOne,
-  lastList,
-  mergedList,
-  openQuote,
-  placeIn,
-  type ShownBooking,
-  saidSinceList,
-  showedOneLately,
-} from "./past.js";
+import { bookingIn, lastList, mergedList, openQuote, placeIn, type ShownBooking, saidSinceList, showedOne } from "./past.js";
 import * as replies from "./replies.js";
 import { meantEvent, search, whichOne } from "./search-moves.js";
 
@@ -37,6 +27,8 @@ import { meantEvent, search, whichOne } from "./search-moves.js";
 export const MAX_QUOTED_CHARS = 500;
 /** Longer messages say something else too. */
 const MAX_ANSWER_WORDS = 10;
+/** A number of seats means what was shown so many rounds ago. */
+const LATELY = 3;
 
 export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   const event = eventToBook(view, wish);
@@ -113,7 +105,7 @@ export function answer(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   if (before !== undefined) return answerQuote(view, before, { seats: before.quantity, absent: [], agrees: false });
   const wants = reply.yes || (wish.party !== undefined && wish.empty);
   // The words of a yes name no title.
-  return wants && brief && (justShowedOne(view) || (!reply.yes && showedOneLately(view)))
+  return wants && brief && showedOne(view, reply.yes ? 1 : LATELY)
     ? book(view, reply.yes ? { ...wish, text: "" } : wish, habits)
     : undefined;
 }

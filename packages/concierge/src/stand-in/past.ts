@@ -172,22 +172,14 @@ export function placeIn(view: ScriptView): number | undefined {
 }
 const BARE_NUMBER = /^\W*([1-9])(?:\W*$|[,:;)]\s)/u;
 
-/** Whether one event was shown by itself in the last rounds, and nothing since: a number of seats means it. */
-export function showedOneLately(view: ScriptView): boolean {
-  const shown = view.window.slice(-LATELY).flatMap(({ observations }) => observations);
-  const last = shown.findLast(
-    ({ name, output }) => name !== "list_bookings" && (eventIn(output) ?? mergedList([{ name, output, input: {} }])[0]),
-  );
-  return last !== undefined && (last.name === "get_event" || last.name === "check_availability" || mergedList([last]).length === 1);
-}
-const LATELY = 3;
-
 const lastSeen = (view: ScriptView): Observation | undefined => view.window.at(-1)?.observations.at(-1);
 
-/** Whether the last round showed one event by itself: a yes to it, or a number of seats, means that it is wanted. */
-export function justShowedOne(view: ScriptView): boolean {
-  const last = lastSeen(view);
-  return last?.name === "get_event" || last?.name === "check_availability" || (last !== undefined && mergedList([last]).length === 1);
+/** Whether the last thing that was shown within so many rounds is one event: a yes to it, or a number of seats, means that it is wanted. */
+export function showedOne(view: ScriptView, rounds = 1): boolean {
+  const shown = view.window.slice(-rounds).flatMap(({ observations }) => observations);
+  const last = shown.findLast(({ name }) => name !== "list_bookings");
+  if (last === undefined) return false;
+  return last.name === "get_event" || last.name === "check_availability" || mergedList([last]).length === 1;
 }
 
 /** A cancellation that was offered in the last round and waits for a yes. */
