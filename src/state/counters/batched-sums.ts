@@ -1,7 +1,6 @@
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 
-/** How long what was counted may be known to this process alone. */
 const FLUSH_MS = 250;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Sums in one commit, and as many of old days that go with it. */
@@ -17,11 +16,13 @@ export interface BatchedSumsOptions<T> {
   readonly plus: (a: T, b: T) => T;
   /** Days behind the last one that was counted on; older ones are dropped. */
   readonly daysKept: number;
+  /** How long what was counted may be known to this process alone, in milliseconds. Default: 250. */
+  readonly flushMs?: number;
 }
 
 /**
- * Sums that all processes add to: `{prefix}/{day, or hour of it}/{name}`. A process adds up what it counts and writes it after 250 ms at
- * the latest: so much may be lost with it.
+ * Sums that all processes add to: `{prefix}/{day, or hour of it}/{name}`. A process adds up what it counts and writes it after `flushMs`
+ * at the latest: so much may be lost with it.
  */
 export class BatchedSums<T> {
   readonly #engine: StateEngine;
@@ -37,13 +38,11 @@ export class BatchedSums<T> {
 
   /** `period`: as 2027-03-28 or 2027-03-28T09, of UTC. */
   add(period: string, name: string, value: T): void {
-    const { daily } = this.#options;
     this.#wait(this.#keyOf(period, name), value);
-    if (daily !== undefined) this.#wait(this.#keyOf(period.slice(0, DAY), name, daily), value);
     this.#timer ??= setTimeout(() => {
       // What can't be written is tried again with the next.
       this.flush().catch(() => {});
-    }, FLUSH_MS).unref();
+    }, this.#options.flushMs ?? FLUSH_MS).unref();
   }
 
   /** Null where nothing was counted. */
@@ -97,15 +96,29 @@ export class BatchedSums<T> {
 
   async #write(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const added = [...this.#waiting].slice(0, AT_ONCE);
+      const added = [...this.#waiting].slice(0, this.#options.daily === undefined ? AT_ONCE : AT_ONCE / 2);
       for (const [key] of added) this.#waiting.delete(key);
       try {
-        await this.#add(added);
+        await this.#add(this.#withDays(added));
       } catch (error) {
         for (const [key, value] of added) this.#wait(key, value);
         throw error;
       }
     }
+  }
+
+  /** Each hour's sum counts for its day as well. */
+  #withDays(added: readonly (readonly [string, T])[]): readonly (readonly [string, T])[] {
+    const { daily, plus } = this.#options;
+    if (daily === undefined) return added;
+    const days = new Map<string, T>();
+    for (const [key, value] of added) {
+      const [, hour = "", name = ""] = key.split("/");
+      const day = this.#keyOf(hour.slice(0, DAY), name, daily);
+      const before = days.get(day);
+      days.set(day, before === undefined ? value : plus(before, value));
+    }
+    return [...added, ...days];
   }
 
   async #add(added: readonly (readonly [string, T])[]): Promise<void> {

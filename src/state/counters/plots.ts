@@ -7,6 +7,8 @@ import { systemPartition } from "../partition.js";
 import { BatchedSums } from "./batched-sums.js";
 
 const DAYS_KEPT = 35;
+/** Who looks at them waits for what is in this process; of another's they may miss as much. */
+const FLUSH_MS = 2_000;
 /** Of an hour, and models of one of them; what comes after them is counted as `other`. */
 const MOST_TENANTS = 50;
 const MOST_MODELS = 20;
@@ -25,12 +27,13 @@ export class EnginePlots implements Plots {
   readonly #sums: BatchedSums<Stored>;
   readonly #clock: Clock;
   #hour = "";
-  readonly #tenants = new Set<string>();
+  /** Of this hour, with the hashes that their sums are kept by. */
+  readonly #tenants = new Map<string, string>();
 
   constructor(engine: StateEngine, clock: Clock) {
     const plus = (a: Stored, b: Stored): Stored => ({ tenant: a.tenant, sums: withFewModels(addSums(a.sums, b.sums)) });
     const where = { partition: systemPartition("plots"), prefix: PREFIX.hour, daily: PREFIX.day };
-    this.#sums = new BatchedSums(engine, { ...where, plus, daysKept: DAYS_KEPT });
+    this.#sums = new BatchedSums(engine, { ...where, plus, daysKept: DAYS_KEPT, flushMs: FLUSH_MS });
     this.#clock = clock;
   }
 
@@ -39,7 +42,7 @@ export class EnginePlots implements Plots {
     if (hour !== this.#hour) this.#tenants.clear();
     this.#hour = hour;
     const named = tenant === null ? null : this.#bounded(tenant);
-    this.#sums.add(hour, named === null ? "-" : hash("sha256", named), { tenant: named, sums: { ...NO_SUMS, ...sums } });
+    this.#sums.add(hour, named === null ? "-" : this.#hashed(named), { tenant: named, sums: { ...NO_SUMS, ...sums } });
   }
 
   async between(from: string, to: string, step: "hour" | "day" = "hour"): Promise<readonly PlottedSums[]> {
@@ -56,9 +59,13 @@ export class EnginePlots implements Plots {
   }
 
   #bounded(tenant: string): string {
-    if (!this.#tenants.has(tenant) && this.#tenants.size >= MOST_TENANTS) return OTHER;
-    this.#tenants.add(tenant);
-    return tenant;
+    return this.#tenants.has(tenant) || this.#tenants.size < MOST_TENANTS ? tenant : OTHER;
+  }
+
+  #hashed(tenant: string): string {
+    const known = this.#tenants.get(tenant) ?? hash("sha256", tenant);
+    this.#tenants.set(tenant, known);
+    return known;
   }
 }
 
