@@ -89,11 +89,17 @@ export interface AppendMemoryOptions {
  */
 export type ChangeRecord = (record: MemoryRecord, seq: number) => MemoryRecord | null;
 
+export interface ReadMemoryLogOptions {
+  readonly fromSeq?: number;
+  readonly toSeq?: number;
+  readonly signal?: AbortSignal;
+}
+
 export interface MemoryLog {
   /** Durable on resolve, all or nothing. @throws MEMORIES_CHANGED, OWNER_ERASED, STORAGE_UNAVAILABLE */
   append(owner: Owner, entry: NewMemoryLogEntry, options: AppendMemoryOptions): Promise<MemoryLogEntry>;
-  /** Oldest first, from `fromSeq` (default 1). */
-  read(owner: Owner, options?: { readonly fromSeq?: number; readonly signal?: AbortSignal }): AsyncIterable<MemoryLogEntry>;
+  /** Oldest first, from `fromSeq` (default 1) to `toSeq`, both included (default: to the end). */
+  read(owner: Owner, options?: ReadMemoryLogOptions): AsyncIterable<MemoryLogEntry>;
   /** 0 for an empty log. Costs no read of the log. */
   lastSeq(owner: Owner): Promise<number>;
   /** Changes what stands in the log, atomically, seqs kept: a forgetting drops texts, a purge quotes. */

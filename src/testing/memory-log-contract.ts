@@ -49,9 +49,9 @@ export function memoryLogContract(
     });
     afterEach(() => made.dispose());
 
-    const entries = async (owner = ALICE, fromSeq = 1) => {
+    const entries = async (owner = ALICE, fromSeq = 1, toSeq?: number) => {
       const all: MemoryLogEntry[] = [];
-      for await (const entry of log.read(owner, { fromSeq })) all.push(entry);
+      for await (const entry of log.read(owner, { fromSeq, ...(toSeq !== undefined && { toSeq }) })) all.push(entry);
       return all;
     };
     const append = (entry: NewMemoryLogEntry, expectedSeq: number, owner = ALICE) => log.append(owner, entry, { expectedSeq, now: NOW });
@@ -72,6 +72,8 @@ export function memoryLogContract(
       const third = await append({ kind: "hand", turn: null, puts: [], removed: [], request }, 2);
       expect(await entries()).toEqual([first, second, third]);
       expect(await entries(ALICE, 2)).toEqual([second, third]);
+      expect(await entries(ALICE, 1, 2)).toEqual([first, second]);
+      expect(await entries(ALICE, 2, 9)).toEqual([second, third]);
       expect(await log.lastSeq(ALICE)).toBe(3);
       expect(await entries(BOB)).toEqual([]);
       await append(entryOf("polka"), 0, BOB);

@@ -87,10 +87,7 @@ export class Guests {
     while (until > 0 && data.length < limit) {
       const from = Math.max(1, until - Math.min(PAGE, limit) + 1);
       const entries: MemoryLogEntry[] = [];
-      for await (const entry of log.read(owner, { fromSeq: from })) {
-        if (entry.seq > until) break;
-        entries.push(entry);
-      }
+      for await (const entry of log.read(owner, { fromSeq: from, toSeq: until })) entries.push(entry);
       for (const entry of entries.reverse()) {
         if (data.length >= limit) break;
         data.push(...this.#eventsOf(entry));

@@ -10,6 +10,7 @@ import type {
   MemoryLog,
   MemoryLogEntry,
   NewMemoryLogEntry,
+  ReadMemoryLogOptions,
 } from "../../ports/memory-log.js";
 import type { OwnersQuery } from "../../ports/owner-activity.js";
 import type { Page } from "../../ports/session-store.js";
@@ -103,7 +104,7 @@ export class EngineMemoryLog implements MemoryLog {
     }
   }
 
-  async *read(owner: Owner, options: { readonly fromSeq?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<MemoryLogEntry> {
+  async *read(owner: Owner, options: ReadMemoryLogOptions = {}): AsyncIterable<MemoryLogEntry> {
     for await (const { value } of this.#rows(owner, options)) yield parsed(value);
   }
 
@@ -172,13 +173,11 @@ export class EngineMemoryLog implements MemoryLog {
   }
 
   /** Entries whose values are whole, oldest first. */
-  async *#rows(
-    owner: Owner,
-    { fromSeq = 1, signal }: { readonly fromSeq?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<StoredEntry> {
+  async *#rows(owner: Owner, { fromSeq = 1, toSeq, signal }: ReadMemoryLogOptions = {}): AsyncGenerator<StoredEntry> {
+    const to = toSeq === undefined ? prefixRange(ROWS).to : rowKey(toSeq + 1);
     for (let from = rowKey(fromSeq), limit = PAGE; ; ) {
       signal?.throwIfAborted();
-      const query = { ranges: [{ ...prefixRange(ROWS), from, limit }] };
+      const query = { ranges: [{ from, to, limit }] };
       const [rows = []] = (await this.#engine.read(ownerPartition(owner), query, signal && { signal })).ranges;
       const whole = wholeValues(rows);
       const full = rows.length === limit;
