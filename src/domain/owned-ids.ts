@@ -12,7 +12,7 @@ export function importedSessionId(owner: Owner, externalId: string): string {
 }
 
 /** Of what a merge gave an owner: the same for every try. */
-export function mergedId(kind: "memory" | "session", to: Owner, mergeId: string, id: string): string {
+export function mergedId(kind: "memory" | "receipt" | "session", to: Owner, mergeId: string, id: string): string {
   return derivedId(kind, to, "merge", mergeId, id);
 }
 

@@ -53,9 +53,56 @@ export function sealedReceipt(
   body: ReceiptBody,
   before: Pick<BookingReceipt, "number" | "hash"> | null,
 ): BookingReceipt {
-  const { id, at, session_id, turn } = head;
+  return chainedReceipt(head, { digest: hashed(body), body }, before);
+}
+
+/** Ids of memories and of sessions by which the same is known to another user. */
+export interface OtherIds {
+  readonly memory: (id: string) => string;
+  readonly session: (id: string) => string;
+}
+
+/** A receipt of somebody else, in another chain: what was checked is the same, and what follows from it. */
+export function movedReceipt(
+  receipt: BookingReceipt,
+  id: string,
+  ids: OtherIds,
+  before: Pick<BookingReceipt, "number" | "hash"> | null,
+): BookingReceipt {
+  const head = { ...receipt, id, session_id: ids.session(receipt.session_id) };
+  if (receipt.body === null) return chainedReceipt(head, { digest: receipt.digest, body: null }, before);
+  return sealedReceipt(head, movedBody(receipt.body, ids), before);
+}
+
+function movedBody(body: ReceiptBody, ids: OtherIds): ReceiptBody {
+  const memory = (id: string) => (isOfBooking(id) ? id : ids.memory(id));
+  const needs = body.checked.needs.map(({ source, ...need }) => ({
+    ...need,
+    memory_id: memory(need.memory_id),
+    source: source && { ...source, session_id: ids.session(source.session_id) },
+  }));
+  const checked = { ...body.checked, needs };
+  return {
+    ...body,
+    checked,
+    verdict: bytesOf(verdictOf(checkedIn({ ...body, checked }))),
+    beside: body.beside.map((each) => ({ ...each, id: memory(each.id) })),
+    waived: body.waived.map((each) => ({ ...each, memory_id: each.memory_id && memory(each.memory_id) })),
+  };
+}
+
+/** Bookings of before are told of by ids of their own, which are no memories'. */
+export function isOfBooking(id: string): boolean {
+  return id.startsWith("booking:");
+}
+
+function chainedReceipt(
+  { id, at, session_id, turn }: Pick<BookingReceipt, "id" | "at" | "session_id" | "turn">,
+  { digest, body }: Pick<BookingReceipt, "digest" | "body">,
+  before: Pick<BookingReceipt, "number" | "hash"> | null,
+): BookingReceipt {
   const number = (before?.number ?? 0) + 1;
-  const chained = { v: 1, id, number, at, session_id, turn, prev: before?.hash ?? null, digest: hashed(body) } as const;
+  const chained = { v: 1, id, number, at, session_id, turn, prev: before?.hash ?? null, digest } as const;
   return { ...chained, hash: hashed(chained), body };
 }
 

@@ -1,12 +1,14 @@
 import { type BookingReceipt, bookingReceiptSchema, type ReceiptBody } from "../domain/booking-receipt.js";
+import { mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { ToolContext } from "../ports/agent.js";
+import type { MergedUsers } from "../ports/merged-memories.js";
 import { committed } from "../state/durable-commit.js";
 import { behind, prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
 import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../state/partition.js";
-import { type Booked, receiptBody, sealedReceipt } from "./booking-receipt.js";
+import { type Booked, isOfBooking, movedReceipt, receiptBody, sealedReceipt } from "./booking-receipt.js";
 
 const PREFIX = "receipt/";
 const ALL = prefixRange(PREFIX);
@@ -83,6 +85,40 @@ export class ReceiptLog {
     );
   }
 
+  /**
+   * What `from` booked is behind what `to` did, in the chain of `to`, by the ids that sessions and memories have there. How many. The same
+   * merge again adds nothing.
+   */
+  async takeOver(users: MergedUsers, standing: ReadonlyMap<string, string>): Promise<number> {
+    const { id: merge, from, to } = users;
+    const there = new Set((await this.#all(to)).map(({ id }) => id));
+    const ids = {
+      memory: (id: string) => standing.get(id) ?? mergedId("memory", to, merge, id),
+      session: (id: string) => mergedId("session", to, merge, id),
+    };
+    const missing = (await this.#all(from)).filter(({ id }) => !there.has(mergedId("receipt", to, merge, id)));
+    for (let at = 0; at < missing.length; at += PAGE) {
+      const page = missing.slice(at, at + PAGE);
+      await optimisticCommit(this.#engine, ownerPartition(to), { keys: [HEAD] }, (read) => {
+        let head = headIn(read.entries.get(HEAD));
+        const puts = page.map((receipt) => {
+          const moved = movedReceipt(receipt, mergedId("receipt", to, merge, receipt.id), ids, head);
+          head = { number: moved.number, hash: moved.hash, ids: head?.ids ?? [] };
+          return { key: keyOf(moved), value: JSON.stringify(moved) };
+        });
+        const all = [named(to), { key: HEAD, value: JSON.stringify(head) }, ...puts];
+        return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts: all }, result: undefined };
+      });
+    }
+    return missing.length;
+  }
+
+  /** Takes out of `to`'s what {@link takeOver} added. How many. */
+  async takeOut({ id: merge, from, to }: MergedUsers): Promise<number> {
+    const added = new Set((await this.#all(from)).map(({ id }) => mergedId("receipt", to, merge, id)));
+    return added.size === 0 ? 0 : this.#emptied(to, ({ id }) => added.has(id));
+  }
+
   async erase(owner: Owner): Promise<Readonly<Record<string, number>>> {
     for (let erased = 0; ; ) {
       const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [{ ...ALL, limit: PAGE }] });
@@ -95,6 +131,11 @@ export class ReceiptLog {
 
   async residue(owner: Owner): Promise<number> {
     return (await this.#engine.read(ownerPartition(owner), { ranges: [ALL] })).ranges[0]?.length ?? 0;
+  }
+
+  /** Oldest first. */
+  async #all(owner: Owner): Promise<readonly BookingReceipt[]> {
+    return ((await this.#engine.read(ownerPartition(owner), { ranges: [ALL] })).ranges[0] ?? []).map(receiptIn);
   }
 
   async #isGone(owner: Owner): Promise<(memoryId: string) => boolean> {
@@ -130,7 +171,7 @@ function telling(isOne: (memoryId: string) => boolean): (receipt: BookingReceipt
 
 /** Of what was checked, and of what the domain told beside it; bookings of before are no memories. */
 function memoriesIn({ checked, beside }: ReceiptBody): readonly string[] {
-  return [...checked.needs.map(({ memory_id }) => memory_id), ...beside.map(({ id }) => id).filter((id) => !id.startsWith("booking:"))];
+  return [...checked.needs.map(({ memory_id }) => memory_id), ...beside.map(({ id }) => id).filter((id) => !isOfBooking(id))];
 }
 
 function keyOf({ number }: Pick<BookingReceipt, "number">): string {

@@ -3,15 +3,23 @@ import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { DomainRecords } from "../ports/agent.js";
-import type { MergedMemories } from "../ports/merged-memories.js";
+import type { MergedMemories, MergedUsers } from "../ports/merged-memories.js";
 import type { MergedSessions } from "../ports/merged-sessions.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import type { MergeRecord, MergeRecords } from "./merge-record.js";
 
-export interface ReceiptsOfMemories {
+/** Receipts of bookings, which go where the memories and conversations that they tell of do. */
+export interface MergedReceipts {
+  /** `standing`: as {@link MergedMemories.standing}. How many. Safe to repeat. */
+  takeOver(users: MergedUsers, standing: ReadonlyMap<string, string>): Promise<number>;
+  takeOut(users: MergedUsers): Promise<number>;
   /** Takes out what tells of these memories. How many. */
   withoutMemories(owner: Owner, ids: ReadonlySet<string>): Promise<number>;
+  /** Takes out what tells of memories that are no more. How many. */
+  forgotten(owner: Owner): Promise<number>;
+  /** Takes out what tells of a conversation. How many. */
+  detachSession(owner: Owner, sessionId: string): Promise<number>;
 }
 
 export interface MergeStepsParts {
@@ -20,7 +28,7 @@ export interface MergeStepsParts {
   readonly memories: MergedMemories;
   readonly sessions: MergedSessions;
   /** Of bookings. Default: none are kept. */
-  readonly receipts?: ReceiptsOfMemories;
+  readonly receipts?: MergedReceipts;
   /** Null when the domain keeps nothing of its users. */
   readonly domain: DomainRecords | null;
   readonly pendingOf: (owner: Owner) => Promise<readonly PendingTurn[]>;
@@ -80,11 +88,12 @@ export class MergeSteps {
       this.#goOn(signal);
       const taken = await memories.takeOver(begun, pending, clock.now());
       this.#goOn(signal);
+      const receipts = (await this.#parts.receipts?.takeOver(begun, await memories.standing(begun))) ?? 0;
       const ids = (await domain?.handOver?.ids(from)) ?? [];
       // Known before they go, lest a crash in between forgets whose they were.
       const record = await records.put({ ...begun, records: [...new Set([...begun.records, ...ids])] });
       await this.#handOver(record, "there");
-      await this.#audit(record, "merge", { ...copied, ...taken });
+      await this.#audit(record, "merge", { ...copied, ...taken, ...(receipts > 0 && { booking_receipts: receipts }) });
       await this.#parts.onMerged?.(record);
       await records.carryNames(from, to);
       return await records.put({ ...record, state: "merged" });
@@ -101,6 +110,9 @@ export class MergeSteps {
     this.#goOn(signal);
     await memories.forgottenSince(record, purged, clock.now());
     await sessions.loseWhatIsGone(record);
+    const { receipts } = this.#parts;
+    for (const sessionId of purged) await receipts?.detachSession(record.from, sessionId);
+    await receipts?.forgotten(record.from);
     return records.put({ ...record, deleted: [...deleted], state: "returning" });
   }
 
@@ -114,6 +126,7 @@ export class MergeSteps {
       this.#goOn(signal);
       await this.#handOver(record, "back");
       const given = await memories.given(record);
+      await this.#parts.receipts?.takeOut(record);
       await this.#parts.receipts?.withoutMemories(to, given);
       await sessions.takeOut(record, given, signal);
       await ledger.withdrawErasure(from);

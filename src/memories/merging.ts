@@ -67,6 +67,17 @@ export class MergingMemories implements MergedMemories {
     return { memories: adopted.length };
   }
 
+  async standing(users: MergedUsers): Promise<ReadonlyMap<string, string>> {
+    const { logs } = this.#parts;
+    const [before, after] = [await logs.known(users.from), (await logs.known(users.to)).records];
+    const found = [...before.records.values()].flatMap((record): readonly (readonly [string, string])[] => {
+      if (after.has(adoptedId(users, record))) return [];
+      const same = [...after.values()].find((other) => other.confirmed_by.includes(messageOf(record)) && isOfTheSame(other, record));
+      return same === undefined ? [] : [[record.id, same.id]];
+    });
+    return new Map(found);
+  }
+
   async forgottenSince(users: MergedUsers, purged: ReadonlySet<string>, now: Date): Promise<void> {
     const { logs, ledger } = this.#parts;
     const { from, to } = users;
@@ -187,6 +198,11 @@ function tombstoneOf(owner: Owner, record: MemoryRecord, { askedIn, at }: Tombst
     textHash: textHash(owner, record.text),
     at,
   };
+}
+
+/** One message may say several things. */
+function isOfTheSame(a: MemoryRecord, b: MemoryRecord): boolean {
+  return a.category === b.category && a.aspect === b.aspect && a.need === b.need && a.subject === b.subject;
 }
 
 function unquoted(record: MemoryRecord, sessions: ReadonlySet<string>): MemoryRecord {

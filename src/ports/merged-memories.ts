@@ -25,6 +25,8 @@ export interface MergedMemories {
    * statements. `pending`: turns of `from` whose write-back is not done: those that were read are not read again.
    */
   takeOver(users: MergedUsers, pending: readonly TurnOfSession[], now: Date): Promise<{ readonly memories: number }>;
+  /** Behind {@link takeOver}: which memory of `to` stands for each of `from`'s that `to` had said as well. */
+  standing(users: MergedUsers): Promise<ReadonlyMap<string, string>>;
   /**
    * Before an undo: what `to` had forgotten or deleted since of what came from `from`, `from` loses too. `purged`: sessions of `from` that
    * `to` had purged: their quotes go. Not to be repeated behind {@link takeOut}.

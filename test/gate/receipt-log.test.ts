@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mergedId } from "../../src/domain/owned-ids.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { receiptProblems } from "../../src/gate/booking-receipt.js";
 import { ReceiptLog } from "../../src/gate/receipt-log.js";
@@ -7,6 +8,7 @@ import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { constraint } from "../support/constraints.js";
 
 const ADA = ownerOf("default", "ada");
+const BOB = ownerOf("default", "bob");
 const NOW = new Date("2026-12-01T09:00:00Z");
 const candidate = { startsAt: null, check: () => ({ state: "met" as const }) };
 const party = { companions: [], absent: [], size: 1, said: [], sessionId: "s" };
@@ -79,4 +81,31 @@ test("more than a page of them is emptied by conversation, and erased", async ()
   expect(await log.residue(ADA)).toBe(0);
   await add(1, "Jazz", ["a"]);
   expect(await log.list(ADA, 10)).toMatchObject([{ number: 1, prev: null }]);
+});
+
+test("[merge-finished] receipts that another user is given go behind their own, each once however often it is tried, and are taken out again", async () => {
+  const engine = new MemoryEngine();
+  const users = { id: "m", from: ADA, to: BOB, at: NOW.toISOString() };
+  const known = new Map([
+    [ADA, new Set(["a", "b", "c"])],
+    [BOB, new Set(["bobs", mergedId("memory", BOB, "m", "b")])],
+  ]);
+  const log = new ReceiptLog(engine, async (owner) => known.get(owner) ?? new Set());
+  for (let turn = 1; turn <= 60; turn++)
+    await log.add({ owner: ADA, sessionId: `s${turn}`, turn, now: NOW }, bookedWith(`Jazz ${turn}`, ["a", "b"], ["booking:1"]));
+  await log.add({ owner: ADA, sessionId: "s", turn: 61, now: NOW }, bookedWith("Opera", ["c"]));
+  await log.detachSession(ADA, "s7");
+  await log.add({ owner: BOB, sessionId: "s", turn: 1, now: NOW }, bookedWith("Dinner", ["bobs"]));
+  const standing = new Map([["a", "bobs"]]);
+  expect(await log.takeOver(users, standing)).toBe(61);
+  expect(await log.takeOver(users, standing)).toBe(0);
+  const given = await log.list(BOB, 100);
+  expect(given.map(({ number }) => number)).toEqual(Array.from({ length: 62 }, (_, place) => 62 - place));
+  expect(receiptProblems(given)).toEqual([]);
+  // What was taken out stays so, and what tells of something that the other doesn't know is told by nobody.
+  expect(given.filter(({ body }) => body === null).map(({ number }) => number)).toEqual([62, 8]);
+  expect(given[1]?.body?.checked.needs.map(({ memory_id }) => memory_id)).toEqual(["bobs", mergedId("memory", BOB, "m", "b")]);
+  expect(await log.takeOut(users)).toBe(60);
+  expect((await log.list(BOB, 100)).flatMap(({ body }) => body?.booked ?? [])).toEqual(["Dinner"]);
+  expect(receiptProblems(await log.list(BOB, 100))).toEqual([]);
 });
