@@ -54,7 +54,7 @@ class MyLog {
     this.of(owner).push({ v: 1, seq: expectedSeq + 1, at: now.toISOString(), ...entry });
     return structuredClone(this.of(owner).at(-1));
   }
-  async *read(owner, { fromSeq = 1 } = {}) { yield* structuredClone(this.of(owner)).filter(({ seq }) => seq >= fromSeq); }
+  async *read(owner, { fromSeq = 1, toSeq = Number.POSITIVE_INFINITY } = {}) { yield* structuredClone(this.of(owner)).filter(({ seq }) => seq >= fromSeq && seq <= toSeq); }
   async lastSeq(owner) { return this.of(owner).length; }
   async redact() {}
   async *owners() { for (const [owner, log] of this.logs) if (log.length > 0) yield owner; }
