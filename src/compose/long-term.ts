@@ -117,6 +117,8 @@ export async function openLongTerm(
       })
     : new DisabledHistory();
   if (config.MEM0_ENABLED || vectors.history !== null) await load();
+  // Before the first message asks; a provider is asked, and paid, only when one does.
+  if (config.MEM0_ENABLED && !embedder.remote) void recall?.load();
   return {
     longTerm,
     changes: config.MEM0_ENABLED ? memories.changes : null,

@@ -388,6 +388,24 @@ describe("a number of seats that can't be booked", () => {
   });
 });
 
+describe("a number of seats means the event that was shown last", () => {
+  test("also where memories were looked at in between", async () => {
+    const ann = guest();
+    await ann.say("Any opera in Vienna?");
+    await ann.say("Tell me about the first one");
+    await ann.say("What do you know about me?");
+    expect((await ann.say("For two, please")).content).toMatch(/two seats for The Glass Orchard/);
+  });
+
+  test("but not what is booked", async () => {
+    const ann = guest();
+    await ann.say("Any opera in Vienna?");
+    await ann.say("Two seats for the first one");
+    expect((await ann.say("Yes")).content).toMatch(/booked/i);
+    expect((await ann.say("For two, please")).steps.filter(({ name }) => name === "book_tickets")).toEqual([]);
+  });
+});
+
 describe("somebody drops out", () => {
   const SEATS = "how many is it now";
 

@@ -1,44 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { BookingReceipt } from "../../src/domain/booking-receipt.js";
 import { DEFAULT_TENANT, ownerOf } from "../../src/domain/owner.js";
 import { ReceiptLog } from "../../src/gate/receipt-log.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
 import { run } from "../cli/run.js";
-import { CELLAR, namedBooking, OFF_RECORD, OTHER_CELLAR, wheelchairReader } from "../support/named-booking.js";
-import { type Client, filesHolding, startWorld, tempDir } from "./world.js";
-
-const START = Date.parse("2026-03-11T10:00:00Z");
-const SAID = "I use a wheelchair since Marienbad";
-
-const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>("/v1/me/receipts")).body.data;
-
-/** A server, and how a guest tells their need and books against it by the button. */
-async function theatre() {
-  let now = START;
-  const dir = await tempDir();
-  const world = await startWorld(dir, {}, { model: namedBooking, reader: wheelchairReader(SAID), clock: { now: () => new Date(now) } });
-  const book = async (of: Client, event: string, first = SAID) => {
-    const { session_id } = await of.say(first);
-    const said = async (message: string, more = {}) =>
-      (await of.say(message, { session_id, ...more })).steps.find(({ name }) => name === "book_tickets")?.output as Record<string, unknown>;
-    const stopped = await said(`BOOK ${event}`);
-    now += 60_000;
-    expect(await said(`BOOK ${event} ${stopped.quote_id}`, { consent: stopped.token })).toMatchObject({ status: "booked" });
-    return session_id;
-  };
-  return { dir, world, book };
-}
+import { CELLAR, namedBookings, OFF_RECORD, OTHER_CELLAR, WHEELCHAIR_SAID } from "../support/named-booking.js";
+import { filesHolding } from "./world.js";
 
 test("[booking-receipt] a booking says what was checked and waived; its verdict replays; what is forgotten, purged or erased is in none", async () => {
-  const { dir, world, book } = await theatre();
+  const { dir, world, book, receipts } = await namedBookings();
   const [ada, cleo] = [world.as("ada"), world.as("cleo")];
   await book(ada, CELLAR);
   await book(ada, OTHER_CELLAR);
   const [second, first] = await receipts(ada);
   expect(first).toMatchObject({ number: 1, prev: null, body: { tool: "book_tickets", waived: [{ how: "override" }] } });
-  expect(first?.body?.checked.needs).toMatchObject([{ need: "step_free", source: { quote: SAID }, stated: { state: "broken" } }]);
+  expect(first?.body?.checked.needs).toMatchObject([
+    { need: "step_free", source: { quote: WHEELCHAIR_SAID }, stated: { state: "broken" } },
+  ]);
   expect(second).toMatchObject({ number: 2, prev: first?.hash });
   expect((await world.as("bob").get<{ data: unknown[] }>("/v1/me/receipts")).body.data).toEqual([]);
 
@@ -78,12 +57,12 @@ test("[booking-receipt] a booking says what was checked and waived; its verdict 
 });
 
 test("[booking-receipt] [merge-undone] what a visitor had said is in no receipt of who they turned out not to be", async () => {
-  const { dir, world, book } = await theatre();
+  const { dir, world, book, receipts } = await namedBookings();
   const [visitor, ada] = [world.as("visitor"), world.as("ada")];
-  await visitor.say(SAID);
+  await visitor.say(WHEELCHAIR_SAID);
   const merge = await world.application.identities.merge({ from: "visitor", to: "ada" });
   await book(ada, CELLAR, "Good evening");
-  expect((await receipts(ada))[0]?.body?.checked.needs).toMatchObject([{ source: { quote: SAID } }]);
+  expect((await receipts(ada))[0]?.body?.checked.needs).toMatchObject([{ source: { quote: WHEELCHAIR_SAID } }]);
   await world.application.identities.undo(merge.merge_id);
   expect(await receipts(ada)).toMatchObject([{ number: 1, body: null }]);
   expect((await visitor.delete("/v1/me?confirm=true")).body).toMatchObject({ verified: true });
@@ -92,11 +71,11 @@ test("[booking-receipt] [merge-undone] what a visitor had said is in no receipt 
 });
 
 test("[booking-receipt] what is taken off the record is in no receipt that is kept", async () => {
-  const { dir, world, book } = await theatre();
+  const { dir, world, book, receipts } = await namedBookings();
   const ada = world.as("ada");
-  const { session_id } = await ada.say(SAID);
+  const { session_id } = await ada.say(WHEELCHAIR_SAID);
   await book(ada, CELLAR, "Good evening");
-  expect((await receipts(ada))[0]?.body?.checked.needs).toMatchObject([{ source: { quote: SAID } }]);
+  expect((await receipts(ada))[0]?.body?.checked.needs).toMatchObject([{ source: { quote: WHEELCHAIR_SAID } }]);
   await ada.say(OFF_RECORD, { session_id });
   await world.stop();
   const engine = await SqliteEngine.open({ path: join(dir, "state.db") });

@@ -1,5 +1,8 @@
+import { expect } from "vitest";
+import type { BookingReceipt } from "../../src/domain/booking-receipt.js";
 import type { ChatModel, ModelEvent, ModelRequest } from "../../src/ports/agent.js";
 import { type MessageToRead, proposedOperationSchema, type Reading } from "../../src/ports/extraction.js";
+import { type Client, startWorld, tempDir } from "../e2e/world.js";
 
 /** Events of the concierge's catalogue that are reached by stairs only. */
 export const CELLAR = "night-shift-trio-2026-03-13";
@@ -33,3 +36,25 @@ export function wheelchairReader(quote: string) {
   };
 }
 export const OFF_RECORD = "What I just said was off the record.";
+
+/** What a guest of `namedBookings` tells of what they need. */
+export const WHEELCHAIR_SAID = "I use a wheelchair since Marienbad";
+
+/** A server, and how a guest tells their need and books against it by the button. */
+export async function namedBookings() {
+  let now = Date.parse("2026-03-11T10:00:00Z");
+  const dir = await tempDir();
+  const overrides = { model: namedBooking, reader: wheelchairReader(WHEELCHAIR_SAID), clock: { now: () => new Date(now) } };
+  const world = await startWorld(dir, {}, overrides);
+  const book = async (of: Client, event: string, first = WHEELCHAIR_SAID) => {
+    const { session_id } = await of.say(first);
+    const said = async (message: string, more = {}) =>
+      (await of.say(message, { session_id, ...more })).steps.find(({ name }) => name === "book_tickets")?.output as Record<string, unknown>;
+    const stopped = await said(`BOOK ${event}`);
+    now += 60_000;
+    expect(await said(`BOOK ${event} ${stopped.quote_id}`, { consent: stopped.token })).toMatchObject({ status: "booked" });
+    return session_id;
+  };
+  const receipts = async (of: Client) => (await of.get<{ data: BookingReceipt[] }>("/v1/me/receipts")).body.data;
+  return { dir, world, book, receipts, merging: world.application.identities };
+}

@@ -174,13 +174,16 @@ const BARE_NUMBER = /^\W*([1-9])(?:\W*$|[,:;)]\s)/u;
 
 const lastSeen = (view: ScriptView): Observation | undefined => view.window.at(-1)?.observations.at(-1);
 
-/** Whether the last thing that was shown within so many rounds is one event: a yes to it, or a number of seats, means that it is wanted. */
+/**
+ * Whether the last event or list that was shown within so many rounds is one event by itself: a yes to it, or a number of seats, means
+ * that it is wanted. A booking shows what is no longer to be booked; what tells of no event, such as memories, says nothing of it.
+ */
 export function showedOne(view: ScriptView, rounds = 1): boolean {
   const shown = view.window.slice(-rounds).flatMap(({ observations }) => observations);
-  const last = shown.findLast(({ name }) => name !== "list_bookings");
-  if (last === undefined) return false;
-  return last.name === "get_event" || last.name === "check_availability" || mergedList([last]).length === 1;
+  const last = shown.findLast((each) => each.name !== "list_bookings" && (eventIn(each.output) ?? mergedList([each])[0]) !== undefined);
+  return last !== undefined && (LOOKED_AT.has(last.name) || mergedList([last]).length === 1);
 }
+const LOOKED_AT: ReadonlySet<string> = new Set(["get_event", "check_availability"]);
 
 /** A cancellation that was offered in the last round and waits for a yes. */
 export function offeredCancellation(view: ScriptView): string | undefined {
