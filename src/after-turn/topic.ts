@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../domain/secrets.js";
 import type { JournalRecord } from "../domain/session.js";
 import { isCalendarWord } from "../platform/language/calendar-words.js";
 import { namesIn, sentencesOf } from "../platform/language/salient-words.js";
@@ -22,8 +23,8 @@ const NO_CATEGORY = "other";
 
 /**
  * What a session is about, from what is in its journal and without a model: the names that the user and the answers speak of (days,
- * months and parts of a day are none), the categories of what was learnt from it, and the tools that were used. Counted by turns, so
- * that one long list in one answer does not outvote the rest; ties go to what came first. Pure.
+ * months and parts of a day are none, nor is what is secret), the categories of what was learnt from it, and the tools that were used.
+ * Counted by turns, so that one long list in one answer does not outvote the rest; ties go to what came first. Pure.
  */
 export function deriveTopic(records: Iterable<JournalRecord>, learnt: readonly Learnt[] = []): DerivedTopic {
   const names = new Counts();
@@ -35,7 +36,7 @@ export function deriveTopic(records: Iterable<JournalRecord>, learnt: readonly L
     if (record.type !== "message" || record.body.role === "system") continue;
     // What the user named themself counts three times what an answer offered.
     const weight = record.body.role === "user" ? 3 : 1;
-    for (const name of new Set(sentencesOf(record.body.content).flatMap(namesIn)))
+    for (const name of new Set(sentencesOf(withoutSecrets(record.body.content)).flatMap(namesIn)))
       if (!saysWhen(name)) names.add(name, record.turn, weight);
   }
   const told = categories

@@ -1,8 +1,13 @@
+import { withoutSecrets } from "./secrets.js";
+
 /** What a session is called where nobody named it. */
 export const UNTITLED = "New conversation";
 export const MAX_TITLE_CHARS = 80;
 /** UTF-16 code units: as many as a user may give. An emoji may take a dozen of them, and count as one character. */
 export const MAX_TITLE_UNITS = 200;
+
+/** Of a message, UTF-16 code units that a title is made of. */
+const MAX_READ_UNITS = 4_000;
 
 /** More than this many words' worth of blanks at the end is given up for a word boundary: a quarter of the title. */
 const SHORTEST_CUT = 0.75;
@@ -11,13 +16,15 @@ const SHORTEST_CUT = 0.75;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 
 /**
- * A title from the first user message: one line, at most 80 characters as a reader counts them (grapheme clusters) and 200 UTF-16 code
- * units, an ellipsis included. Cut between words, in any script; inside a word only where it alone would take up more than a quarter of
- * the title, inside a character never. {@link UNTITLED} for a blank message, and for one whose first character alone is too long.
+ * A title from the first user message, or from a model's for it, {@link withoutSecrets}: one line, at most 80 characters as a reader counts
+ * them (grapheme clusters) and 200 UTF-16 code units, an ellipsis included. Cut between words, in any script; inside a word only where it
+ * alone would take up more than a quarter of the title, inside a character never. {@link UNTITLED} for a message that is blank or nothing
+ * but a secret, and for one whose first character alone is too long.
  */
 export function titleFrom(message: string): string {
-  const line = message.replace(CONTROL, " ").replace(/\s+/g, " ").trim();
-  if (line === "") return UNTITLED;
+  const whole = message.replace(CONTROL, " ").replace(/\s+/g, " ").trim();
+  const line = withoutSecrets(whole.slice(0, MAX_READ_UNITS)).trim();
+  if (line.replaceAll("…", " ").trim() === "") return UNTITLED;
   if (leading(line, MAX_TITLE_CHARS, MAX_TITLE_UNITS) === line) return line;
   const room = leading(line, MAX_TITLE_CHARS - 1, MAX_TITLE_UNITS - 1);
   return room === "" ? UNTITLED : `${cutAtWord(line, room)}…`;

@@ -2,6 +2,7 @@ import { type CategoriesOf, type Category, categoryOf } from "../domain/categori
 import type { Memory, RestorableMemory } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf, recordOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
+import { holdsSecret } from "../domain/secrets.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import { proposedOperationSchema } from "../ports/extraction.js";
@@ -9,7 +10,6 @@ import type { MemoryAdministration, RebuiltMemories } from "../ports/memories.js
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import { holdsSecret } from "./checks/secrets.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { Projection } from "./projection.js";
 import { byHand, wordsToStore } from "./stated-by-hand.js";

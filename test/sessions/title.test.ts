@@ -16,6 +16,22 @@ describe("a session's title", () => {
     expect(titleFrom(message)).toBe(title);
   });
 
+  test.each([
+    ["Pay with 4111 1111 1111 1111, and a table for two", "Pay with …, and a table for two"],
+    ["My password is Blue Horse Battery, and a table for two", "My …, and a table for two"],
+    ["password: Tr0ub4dor&3 is mine", "… is mine"],
+    ["My PIN is 9031. A table for two?", "My …. A table for two?"],
+    ["IBAN DE89 3704 0044 0532 0130 00, please", "IBAN …, please"],
+    ["Use sk-abcdefghijklmnop1234 for it", "Use … for it"],
+    ["4111 1111 1111 1111", UNTITLED],
+  ])("a secret is in none: %s", (message, title) => {
+    expect(titleFrom(message)).toBe(title);
+  });
+
+  test("a secret behind the part that a title is made of takes no time", () => {
+    expect(titleFrom(`A table for two. ${"My password is x1, ".repeat(50_000)}`)).toMatch(/^A table for two\. My …, My …/);
+  });
+
   test("a long message is cut between words and says so", () => {
     const title = titleFrom("We are looking for a quiet Italian restaurant near the river with a terrace for an anniversary dinner");
     expect(title).toBe("We are looking for a quiet Italian restaurant near the river with a terrace for…");

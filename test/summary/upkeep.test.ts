@@ -67,6 +67,14 @@ describe("topic and tags", () => {
     expect(deriveTopic([], learnt)).toEqual({ topic: "Genre, party size", tags: ["genre", "party-size"] });
   });
 
+  test("a secret is none, in whoever's words", () => {
+    const derived = deriveTopic([
+      record(1, "message", 1, { role: "user", content: "My password is Blue Horse Battery. Anything in Lisbon?" }),
+      record(2, "message", 1, { role: "assistant", content: "Your passphrase is Blue Horse Battery.", outcome: "completed" }),
+    ]);
+    expect(derived).toEqual({ topic: "Lisbon", tags: ["lisbon"] });
+  });
+
   test("of a session where nothing stands out are none", () => {
     expect(deriveTopic([record(1, "message", 1, { role: "user", content: "hello there" })])).toEqual({ topic: null, tags: [] });
   });
@@ -304,6 +312,18 @@ describe("the upkeep after a turn", () => {
     await say(alice, own.id, "We fly to Lisbon.", "Lovely.");
     await upkeep.afterTurn(alice, own.id);
     expect((await sessions.get(alice, own.id)).title).toBe("Mine");
+  });
+
+  test("no title holds a secret, of the message or by a model; one that the user gives is theirs", async () => {
+    const model = scribe("Paying with 4111 1111 1111 1111 in Lisbon");
+    const { sessions, say, upkeep } = await makeUpkeepWorld(model);
+    const { id } = await sessions.create(alice, {});
+    await say(alice, id, "Pay with 4111 1111 1111 1111, and a table for two", "Very well.");
+    expect((await sessions.get(alice, id)).title).toBe("Pay with …, and a table for two");
+    await upkeep.afterTurn(alice, id);
+    expect((await sessions.get(alice, id)).title).toBe("Paying with … in Lisbon");
+    await sessions.patch(alice, id, { title: "Card 4111 1111 1111 1111" });
+    expect((await sessions.get(alice, id)).title).toBe("Card 4111 1111 1111 1111");
   });
 
   test("never throws", async () => {

@@ -1,9 +1,9 @@
+import { isUnspaced } from "../../domain/compared-words.js";
 import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
 import type { Need } from "../../ports/agent.js";
 import type { ProposedOperation } from "../../ports/extraction.js";
 import { knownNeed } from "./category-and-need.js";
 import { isNamedIn, SaidWords } from "./said-words.js";
-import { isUnspaced } from "./words.js";
 
 const MAX_TEXT_CHARS = 500;
 

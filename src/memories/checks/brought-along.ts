@@ -1,4 +1,5 @@
-import { QuotedMessage, type Span } from "./locate-quote.js";
+import type { Span } from "../../domain/compared-words.js";
+import { QuotedMessage } from "./locate-quote.js";
 import { attributedLines, pastedLines } from "./pasted-lines.js";
 import { overlaps, united } from "./spans.js";
 

@@ -1,12 +1,12 @@
 import { type Category, categoryOf } from "../../domain/categories.js";
+import { isFormOf, wordsOf } from "../../domain/compared-words.js";
+import { folded } from "../../domain/folded-text.js";
 import type { Memory } from "../../domain/memory.js";
 import { normalised } from "../../domain/normalised-text.js";
 import { editDistance } from "../../platform/nearest-name.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation } from "../../ports/extraction.js";
 import { Companions, nameOf } from "../companions.js";
-import { folded } from "./folded-text.js";
-import { isFormOf, wordsOf } from "./words.js";
 
 /** The category of the table that is meant: by its name, a misspelling of it, or the words of its description. Else `other`. */
 export function nearestCategory(said: string, categories: readonly Category[]): string {

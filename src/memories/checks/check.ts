@@ -1,7 +1,10 @@
 // Over 300 lines: the checks of one message, which share what is known of it.
 
 import type { Category } from "../../domain/categories.js";
+import type { Span } from "../../domain/compared-words.js";
+import { folded } from "../../domain/folded-text.js";
 import type { Memory, WaitingReason } from "../../domain/memory.js";
+import { holdsSecret, secretsIn } from "../../domain/secrets.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extraction.js";
 import type { CheckedOperation, CheckedReading, RefusedProposal } from "../checked-operation.js";
@@ -10,12 +13,10 @@ import { borneOutByWords, namesNeedOf } from "./borne-out.js";
 import { broughtAlong } from "./brought-along.js";
 import { asTheirOwn, isDoubted, isOfAnother, knownNeed } from "./category-and-need.js";
 import { isFaithful, questionAnswered, questionBefore } from "./faithful-text.js";
-import { folded } from "./folded-text.js";
-import { isPrecise, QuotedMessage, type Span } from "./locate-quote.js";
+import { isPrecise, QuotedMessage } from "./locate-quote.js";
 import { forgetsAllAbout, isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
 import { introducedBlocks } from "./pasted-lines.js";
 import { isNamedIn, SaidWords } from "./said-words.js";
-import { holdsSecret, secretsIn } from "./secrets.js";
 import { overlaps, textOutside } from "./spans.js";
 import { isHard, statementOf, thingOf, wordsIn } from "./statement.js";
 

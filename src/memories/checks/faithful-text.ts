@@ -1,7 +1,7 @@
+import { wordsOf } from "../../domain/compared-words.js";
+import { folded } from "../../domain/folded-text.js";
 import type { MessageToRead } from "../../ports/extraction.js";
-import { folded } from "./folded-text.js";
 import type { SaidWords } from "./said-words.js";
-import { wordsOf } from "./words.js";
 
 /**
  * Whether numbers and links of a text stand in what was said, and names in one of `named`. Names are words with a capital that don't begin

@@ -1,12 +1,6 @@
+import { isTypoOf, isUnspaced, type Lettered, lettersOf, mayBeTypoOf, type Span, type Word, wordsOf } from "../../domain/compared-words.js";
+import { fold } from "../../domain/folded-text.js";
 import { editDistance } from "../../platform/nearest-name.js";
-import { fold } from "./folded-text.js";
-import { isTypoOf, isUnspaced, type Lettered, lettersOf, mayBeTypoOf, type Word, wordsOf } from "./words.js";
-
-/** A stretch of the message: `start` is in, `end` is out. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Longer quotes are located by their beginning. */
 const MAX_QUOTE_CHARS = 8_000;

@@ -1,4 +1,4 @@
-import type { Span } from "./locate-quote.js";
+import type { Span } from "../../domain/compared-words.js";
 
 /** Lines that were forwarded or pasted, by their form: quoted lines, what stands between rules, mail headers, a log of who said what. */
 

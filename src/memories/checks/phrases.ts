@@ -1,5 +1,5 @@
+import { isUnspaced } from "../../domain/compared-words.js";
 import { folded, WordList, wordsIn } from "../../platform/phrase-list.js";
-import { isUnspaced } from "./words.js";
 
 /** A text, and its words as phrases are looked for among them. */
 export class Words {

@@ -1,5 +1,5 @@
-import { folded } from "./folded-text.js";
-import { lettersOf, mayBeFormOf, saysWord, wordsOf } from "./words.js";
+import { lettersOf, mayBeFormOf, saysWord, wordsOf } from "../../domain/compared-words.js";
+import { folded } from "../../domain/folded-text.js";
 
 /** What was said, as other words are looked for in it: parted into words once, however often it is asked. */
 export class SaidWords {

@@ -1,4 +1,4 @@
-import type { Span } from "./locate-quote.js";
+import type { Span } from "../../domain/compared-words.js";
 
 /** Spans in order, those that touch made one. */
 export function united(spans: readonly Span[]): readonly Span[] {

@@ -1,9 +1,9 @@
 import { type Category, categoryOf } from "../../domain/categories.js";
+import { folded } from "../../domain/folded-text.js";
 import { type Statement, statementSchema } from "../../domain/memory.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation } from "../../ports/extraction.js";
 import { knownNeed, nearestCategory } from "./category-and-need.js";
-import { folded } from "./folded-text.js";
 import { validFrom, validUntil } from "./said-dates.js";
 
 const MAX_LIST = 12;

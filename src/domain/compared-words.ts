@@ -1,14 +1,17 @@
-import { COMPARED, editDistance } from "../../platform/nearest-name.js";
-import { UNSPACED } from "../../platform/unspaced.js";
+import { COMPARED, editDistance } from "../platform/nearest-name.js";
+import { UNSPACED } from "../platform/unspaced.js";
 import { fold } from "./folded-text.js";
 
-/** A word of a text; in scripts that put no space between words, a character. */
-export interface Word {
-  /** Folded. */
-  readonly text: string;
-  /** In the original. */
+/** A stretch of a text: `start` is in, `end` is out. */
+export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** A word of a text; in scripts that put no space between words, a character. */
+export interface Word extends Span {
+  /** Folded; the span is the original's. */
+  readonly text: string;
 }
 
 /** Whether a text begins in a script without spaces between words. */

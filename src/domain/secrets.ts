@@ -1,11 +1,10 @@
+import { type Span, wordsOf } from "./compared-words.js";
 import { folded } from "./folded-text.js";
-import type { Span } from "./locate-quote.js";
 import secretWords from "./secret-words.json" with { type: "json" };
-import { wordsOf } from "./words.js";
 
 /**
- * What must never become a memory: card and account numbers by their checksums, keys by their form, and what follows a word such as
- * "password" or "PIN". Linear in the text's length.
+ * What must never become a memory, nor stand in a title: card and account numbers by their checksums, keys by their form, and what follows
+ * a word such as "password" or "PIN". Linear in the text's length.
  */
 export function secretsIn(text: string): readonly Span[] {
   return [...cards(text), ...accounts(text), ...keys(text), ...named(text)];
@@ -13,6 +12,26 @@ export function secretsIn(text: string): readonly Span[] {
 
 export function holdsSecret(text: string): boolean {
   return secretsIn(text).length > 0;
+}
+
+/** A value may go on behind its first word: up to white space, and where it is of words, to the end of its clause. */
+const REST_OF_VALUE = /(?:[^\s,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
+const REST_OF_WORDS = /(?:[^\n,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
+
+/** The text with "…" for each secret. Linear in the text's length. */
+export function withoutSecrets(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of secretsIn(text).toSorted((a, b) => a.start - b.start)) {
+    if (end <= at) continue;
+    if (start >= at) parts.push(text.slice(at, start), "…");
+    const rest = /\p{N}/u.test(text.slice(start, end)) ? REST_OF_VALUE : REST_OF_WORDS;
+    rest.lastIndex = end;
+    rest.test(text);
+    at = rest.lastIndex;
+  }
+  parts.push(text.slice(at));
+  return parts.join("");
 }
 
 const CARD = /(?<![\d+])\d(?:[ .-]?\d){12,18}(?!\d)/gu;
