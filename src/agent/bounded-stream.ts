@@ -13,8 +13,9 @@ export interface StreamBounds {
 const OVER = new AppError("ABORTED");
 
 /**
- * Holds a model to what its port promises, whatever it does: ends in time, ends on abort even if the model ignores it,
- * and is whole. @throws MODEL_TIMEOUT, ABORTED, MODEL_UNAVAILABLE (any other failure, or a stream without its `end`)
+ * Holds a model to what its port promises, whatever it does: ends in time, ends on abort even if the model ignores it, and is whole. The
+ * reason of the signal that it is given says which. @throws MODEL_TIMEOUT, ABORTED, MODEL_UNAVAILABLE (any other failure, or a stream
+ * without its `end`)
  */
 export async function* boundedStream(
   open: (signal: AbortSignal) => AsyncIterable<ModelEvent>,
@@ -37,6 +38,7 @@ export async function* boundedStream(
       if (next.value.type === "end") return;
     }
   } catch (error) {
+    if (isAppError(error, "MODEL_TIMEOUT")) stop.abort(error);
     throw asModelError(error, bounds.signal);
   } finally {
     bounds.signal.removeEventListener("abort", onAbort);

@@ -19,6 +19,7 @@ import { asksNotToKeep } from "../memories/off-record.js";
 import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
+import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import { openReader, plainReader } from "./backends.js";
 import type { ByTenant } from "./by-tenant.js";
@@ -46,8 +47,8 @@ export interface Answering {
   readonly toolSpecs: readonly ToolSpec[];
   /** What later turns are told of the outputs of its tools. */
   readonly recap: ReturnType<typeof recapOf>;
-  /** What is wrong with who reads messages; null where nothing is. */
-  readonly readerProblem: () => string | null;
+  /** What is wrong with its models and with who reads messages, for a person. */
+  readonly problems: () => readonly string[];
   readonly readMessage: ReadMessage;
   /** By rules alone, beside a model. Null where the stand-in reads. */
   readonly readPlainly: ReadMessage | null;
@@ -124,7 +125,7 @@ export async function openAgent(
       provider,
       agent,
       ...told,
-      readerProblem: () => reader.problem?.() ?? null,
+      problems: () => problemsOf(models, reader),
       readMessage: readMessage(reader, turns),
       readPlainly:
         overrides.reader === undefined && models.extraction.standIn
@@ -141,4 +142,12 @@ export async function openAgent(
 function agentOf(given: Agent | MakeAgent | undefined, parts: Parameters<MakeAgent>[0], own: () => Agent): Agent {
   if (given === undefined) return own();
   return typeof given === "function" ? given(parts) : given;
+}
+
+function problemsOf(models: Models, reader: MessageReader): readonly string[] {
+  const ofModels = Object.values(models).map((model) => {
+    const problem = model.problem?.() ?? null;
+    return problem === null ? null : `${model.name}: ${problem}`;
+  });
+  return [...ofModels, reader.problem?.() ?? null].filter((problem) => problem !== null);
 }

@@ -152,7 +152,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       indexCatchUp,
       historyCatchUp,
       model: models.chat,
-      readerProblem: () => answering.all.map((each) => each.readerProblem()).find((problem) => problem !== null) ?? null,
+      modelProblems: () => [...new Set(answering.all.flatMap((each) => each.problems()))],
       embedder: embedderInfo(remembered),
       costs: costs.limits,
       deliveries: events.deliveries,

@@ -18,8 +18,8 @@ export interface ReadinessParts {
   readonly indexCatchUp: Pick<CatchingUp, "state">;
   readonly historyCatchUp: Pick<CatchingUp, "state">;
   readonly model: Pick<ChatModel, "name" | "standIn" | "measured">;
-  /** What is wrong with who reads messages. */
-  readonly readerProblem: () => string | null;
+  /** What is wrong with those that answer and those that read, for a person. */
+  readonly modelProblems: () => readonly string[];
   readonly embedder: ApplicationInfo["embedder"];
   /** Null where no event is delivered. */
   readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
@@ -58,11 +58,11 @@ function overall(parts: Readonly<Record<string, Part>>): PartStatus {
   return Object.values(parts).some(({ status }) => status === "degraded" || status === "down") ? "degraded" : "ok";
 }
 
-function modelPart({ model, readerProblem }: ReadinessParts): Part {
-  const problem = readerProblem();
+function modelPart({ model, modelProblems }: ReadinessParts): Part {
+  const problems = modelProblems();
   const measured = measuredWords(model.measured?.() ?? null);
-  const told = [problem, model.standIn ? `${model.name}: a stand-in` : measured].filter((part) => part !== null);
-  return { status: problem === null ? "ok" : "degraded", ...(told.length > 0 && { detail: told.join("; ") }) };
+  const told = [...problems, model.standIn ? `${model.name}: a stand-in` : measured].filter((part) => part !== null);
+  return { status: problems.length === 0 ? "ok" : "degraded", ...(told.length > 0 && { detail: told.join("; ") }) };
 }
 
 function embedderPart({ id, dimension, lexical, remote, problem, afterReindex }: ApplicationInfo["embedder"]): Part {

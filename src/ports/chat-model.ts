@@ -119,6 +119,8 @@ export interface ChatModel {
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
   /** Changes with every answer. Default: nothing is known. */
   measured?(): ModelMeasure;
+  /** What keeps it from answering, for a person, as its last call showed; null where nothing does. Default: nothing. */
+  problem?(): string | null;
   /** Told whether it can read messages, once that is seen; what is told is kept with what is measured. */
   readsMessages?(reads: boolean): void;
   /** Whether messages may have images, as far as is known before one was sent. Default: they may not. */

@@ -14,8 +14,13 @@ const SAID = [
 async function windowWorld(dialect: Dialect, tokens: number, variables: Readonly<Record<string, string>> = {}) {
   const server = await openSmallWindowServer(dialect, tokens, plainConcierge);
   const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...variables };
-  const world = await startWorld(await tempDir(), env);
+  const logged: string[] = [];
+  const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const world = await startWorld(await tempDir(), env, { logger: { debug: log, info: log, warn: log, error: log } });
   const client = world.as("ada");
+  /** What the log has of its refusals. */
+  const refusals = () => logged.filter((line) => line.startsWith("the model's endpoint"));
+  const readyz = async () => (await client.get<{ parts: { model: object } }>("/readyz")).body.parts.model;
   const memories = async () => (await client.get<{ data: { text: string }[] }>("/v1/memories")).body.data;
   const written = () => world.application.parts.worker.drain(20_000);
   const sayAll = async () => {
@@ -29,21 +34,23 @@ async function windowWorld(dialect: Dialect, tokens: number, variables: Readonly
     }
     return statuses;
   };
-  return { server, client, memories, sayAll, written };
+  return { server, client, memories, sayAll, logged, refusals, readyz };
 }
 
 describe.each(DIALECTS)("%s", (dialect) => {
   test("[small-window] of 4,096 tokens: all turns answer, a memory forms, and what was told of the window is kept to", async () => {
-    const { server, memories, sayAll } = await windowWorld(dialect, 4_096);
+    const { server, memories, sayAll, refusals, readyz } = await windowWorld(dialect, 4_096);
     expect(await sayAll()).toEqual(SAID.map(() => 200));
     expect(await memories()).toMatchObject([{ text: "Loves jazz" }]);
     expect(server.refused.length).toBeLessThanOrEqual(1);
     expect(server.cut).toEqual([]);
     expect(server.answered.some(({ tools = [] }) => tools.some((tool) => tool.function.name === "search_events"))).toBe(true);
+    expect(refusals()).toHaveLength(server.refused.length);
+    expect(await readyz()).toMatchObject({ status: "ok" });
   });
 
   test("[small-window] of 2,048 tokens: all turns answer, with the tools that the message is about, and a memory forms in short", async () => {
-    const { server, memories, sayAll } = await windowWorld(dialect, 2_048);
+    const { server, memories, sayAll, refusals, readyz } = await windowWorld(dialect, 2_048);
     expect(await sayAll()).toEqual(SAID.map(() => 200));
     expect(await memories()).toMatchObject([{ text: "Loves jazz" }]);
     expect(server.refused.length).toBeLessThanOrEqual(1);
@@ -60,19 +67,37 @@ describe.each(DIALECTS)("%s", (dialect) => {
     expect(concerts).not.toEqual([]);
     for (const { tools = [] } of concerts) expect(tools.map((tool) => tool.function.name)).toContain("search_events");
     for (const { messages } of turns) expect(String(messages[0]?.content)).toMatch(/^You are the concierge/);
+    expect(refusals()).toHaveLength(server.refused.length);
+    for (const line of refusals()) expect(line).toMatch(/"task":"chat".*2048 tokens/);
+    expect(await readyz()).toMatchObject({ status: "ok", detail: expect.stringMatching(/^2,048 tokens at once/) });
   });
 });
 
 test("[small-window] where prompt and message can't fit, the refusal says what they need and what to use", async () => {
-  const { client } = await windowWorld("llama.cpp", 1_024);
+  const { client, logged, readyz } = await windowWorld("llama.cpp", 1_024);
   const { status, body } = await client.post<{ detail: string; hint: string }>("/v1/chat", { message: "Any concerts?" });
   expect(status).toBe(413);
   expect(body.detail).toMatch(/reads 1,024 tokens.*need about \d,\d{3}/);
   expect(body.hint).toMatch(/--ctx-size/);
+  expect(logged.join("\n")).toMatch(/turn failed .*CONTEXT_TOO_LARGE.*--ctx-size/);
+  expect(await readyz()).toMatchObject({
+    status: "degraded",
+    detail: expect.stringMatching(/m: The model reads 1,024 tokens at once; prompt/),
+  });
 });
 
 test("[small-window] MODEL_CONTEXT_TOKENS is kept to from the first request on", async () => {
-  const { server, sayAll } = await windowWorld("Ollama", 2_048, { MODEL_CONTEXT_TOKENS: "2048" });
+  const { server, sayAll, refusals, readyz } = await windowWorld("Ollama", 2_048, { MODEL_CONTEXT_TOKENS: "2048" });
   expect(await sayAll()).toEqual(SAID.map(() => 200));
   expect(server.cut).toEqual([]);
+  expect(refusals()).toEqual([]);
+  expect(await readyz()).toMatchObject({ status: "ok", detail: expect.stringMatching(/^2,048 tokens at once/) });
+});
+
+test("[small-window] a message that is too long for it is refused, and says nothing against the model", async () => {
+  const { client, logged, readyz } = await windowWorld("vLLM", 2_048, { MODEL_CONTEXT_TOKENS: "2048" });
+  const { status } = await client.post("/v1/chat", { message: `Find me this: ${"a quiet table by the window ".repeat(250)}` });
+  expect(status).toBe(413);
+  expect(logged.join("\n")).toMatch(/turn failed .*CONTEXT_TOO_LARGE/);
+  expect(await readyz()).toMatchObject({ status: "ok" });
 });

@@ -13,6 +13,7 @@ import { openFaultServer } from "../support/providers/fault-server.js";
 import { FAULTS } from "../support/providers/faults.js";
 import { type FormServer, openFormServer } from "../support/providers/form-server.js";
 import { FORMS, type Form } from "../support/providers/forms.js";
+import { TestClock } from "../support/session-world.js";
 
 const signal = new AbortController().signal;
 const CITY = { name: "answer", schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } };
@@ -172,7 +173,26 @@ describe("what goes wrong", () => {
     expect(told).not.toMatch(/at the opera|SECRET-THOUGHT/);
 
     const { parts } = (await guest.get<{ parts: { model: { status: string; detail?: string } } }>("/readyz")).body;
-    if (fault.readyz === undefined) expect(parts.model.status).toBe("ok");
+    if (fault.readyz === "ok") expect(parts.model.status).toBe("ok");
     else expect(parts.model).toMatchObject({ status: "degraded", detail: expect.stringMatching(fault.readyz) });
+  });
+
+  test("a limit for an hour is told for as long, with who answers in its place", async () => {
+    const hour = FAULTS.find(({ name }) => name === "429 for an hour");
+    if (hour === undefined) throw new Error("no such fault");
+    const [refusing, answering] = [await openFaultServer(hour), await openFaultServer({ answers: () => null })];
+    for (const server of [refusing, answering]) onTestFinished(() => server.close());
+    const clock = new TestClock();
+    const env = { OPENAI_BASE_URL: refusing.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing" };
+    const fallback = { LLM_FALLBACK: "n", LLM_FALLBACK_BASE_URL: answering.url };
+    const world = await startWorld(await tempDir(), { ...env, ...fallback }, { clock });
+    const guest = world.as("ada");
+    const modelPart = async () => (await guest.get<{ parts: { model: object } }>("/readyz")).body.parts.model;
+    expect(await modelPart()).toMatchObject({ status: "ok" });
+    expect((await guest.post("/v1/chat", { message: "Good evening, what is on at the opera?" })).status).toBe(200);
+    const detail = expect.stringMatching(/^m: .*status 429; it asks to be left alone until \d\d:\d\d:\d\d UTC; n answers in its place/);
+    expect(await modelPart()).toMatchObject({ status: "degraded", detail });
+    clock.seconds(3_601);
+    expect(await modelPart()).toMatchObject({ status: "ok" });
   });
 });

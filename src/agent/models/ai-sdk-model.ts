@@ -4,7 +4,7 @@ import { aiSdkCall } from "./ai-sdk-request.js";
 import type { ProviderEvent } from "./answer-sorter.js";
 import { type Endpoint, takesImages } from "./attempts.js";
 import { type Capabilities, capabilityFacts } from "./capabilities.js";
-import { callEndpoint, type EndpointOptions, endpointOf, measureOf } from "./endpoint.js";
+import { callEndpoint, type EndpointOptions, endpointOf, measureOf, problemOf } from "./endpoint.js";
 
 /** What is used of an AI SDK language model (specification v2 or v3): what every provider package of `ai` 5 and 6 makes. */
 export interface AiSdkLanguageModel {
@@ -58,6 +58,10 @@ class AiSdkModel implements ChatModel {
 
   measured(): ModelMeasure {
     return measureOf(this.#endpoint);
+  }
+
+  problem(): string | null {
+    return problemOf(this.#endpoint);
   }
 
   readsMessages(reads: boolean): void {

@@ -1,7 +1,9 @@
+import { isAppError } from "../../platform/errors.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
 import { boundedStream } from "../bounded-stream.js";
 import { type Ask, answered, type Endpoint } from "./attempts.js";
+import { WindowTooSmall } from "./fitted-request.js";
 import { KnownCapabilities } from "./known-capabilities.js";
 import { requestBoundMs } from "./speed.js";
 import type { Watch } from "./traffic.js";
@@ -37,6 +39,10 @@ export function measureOf({ known, address, model, contextTokens }: Endpoint): M
   return known.measureOf(address, model, contextTokens);
 }
 
+export function problemOf({ known, address, model }: Endpoint): string | null {
+  return known.problems.of(address, model);
+}
+
 /** One call with all its tries, within the endpoint's bound; one that nobody waits for behind those of guests, and in its own time. */
 export function callEndpoint(endpoint: Endpoint, request: ModelRequest, options: ModelCallOptions, ask: Ask): AsyncIterable<ModelEvent> {
   const { known, address } = endpoint;
@@ -49,5 +55,25 @@ export function callEndpoint(endpoint: Endpoint, request: ModelRequest, options:
     });
   };
   const traffic = known.trafficAt(address);
-  return isAnswer ? traffic.answer((watch) => open(watch, options.signal)) : traffic.behind(open, options.signal);
+  const events = isAnswer ? traffic.answer((watch) => open(watch, options.signal)) : traffic.behind(open, options.signal);
+  return noted(endpoint, events, { isAnswer, signal: options.signal });
+}
+
+/** Keeps in mind how a call ended. */
+async function* noted(
+  { known: { problems }, address, model }: Endpoint,
+  events: AsyncIterable<ModelEvent>,
+  { isAnswer, signal }: { readonly isAnswer: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<ModelEvent, void, undefined> {
+  try {
+    for await (const event of events) {
+      if (event.type === "end") problems.answered(address, model);
+      yield event;
+    }
+  } catch (error) {
+    // Whoever asked may have waited long enough before this did.
+    const why = isAppError(signal.reason, "MODEL_TIMEOUT") ? signal.reason : error;
+    if (isAppError(why)) problems.failed(address, model, why, isAnswer && why instanceof WindowTooSmall);
+    throw error;
+  }
 }

@@ -75,6 +75,13 @@ export class FallbackModel implements ChatModel {
     return { contextTokens, inputPerSecond, outputPerSecond, reads, measuredAt };
   }
 
+  problem(): string | null {
+    const { first, second } = this.#options;
+    const [one = null, other = null] = [first.problem?.(), second.problem?.()];
+    if (one !== null && other === null) return `${one}; ${second.name} answers in its place`;
+    return other === null ? null : [...(one === null ? [] : [one]), `${second.name}: ${other}`].join("; ");
+  }
+
   readsMessages(reads: boolean): void {
     this.#options.first.readsMessages?.(reads);
   }
@@ -95,7 +102,7 @@ export class FallbackModel implements ChatModel {
   /** @throws MODEL_TIMEOUT where its first token takes too long, and what it throws itself */
   async *#first(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.#options.firstTokenMs);
+    const timer = setTimeout(() => late.abort(new AppError("MODEL_TIMEOUT")), this.#options.firstTokenMs);
     try {
       const signal = AbortSignal.any([options.signal, late.signal]);
       for await (const event of this.#options.first.stream(request, { ...options, signal })) {

@@ -26,6 +26,9 @@ const UNCUT_SHARE = 0.95;
 /** What the rounds before the message get of a window that doesn't hold all tools, at least. */
 const ROUNDS_SHARE = 0.15;
 
+/** Not even the prompt fits: no guest's message would be answered. */
+export class WindowTooSmall extends AppError {}
+
 /** What is known where a request is to go. */
 export interface Fit extends ModelMeasure {
   readonly thinks: Capabilities["thinks"];
@@ -40,7 +43,8 @@ export interface Fit extends ModelMeasure {
 /**
  * A request as it fits the model's window, and with a bound of its answer that fits window and speed. What is too long: tools are told in
  * short, then only those that the message is about; the oldest rounds go, and this turn's long results are cut. Prompt and message stay
- * whole. Where the window isn't known nothing is left out. @throws CONTEXT_TOO_LARGE with what would be needed
+ * whole. Where the window isn't known nothing is left out. @throws CONTEXT_TOO_LARGE with what would be needed ({@link WindowTooSmall}
+ * where the prompt alone is too long)
  */
 export function fittedRequest(request: ModelRequest, fit: Fit): ModelRequest {
   const { contextTokens: window } = fit;
@@ -182,7 +186,9 @@ function tooLarge({ messages, tools = [] }: ModelRequest, fit: Fit, window: numb
   const number = (tokens: number) => tokens.toLocaleString("en");
   const withTools = tools.length === 0 ? "" : `, with all tools about ${number(inputTokens({ messages: fixed, tools }, fit) + least)}`;
   const person = "Send a shorter message. If that doesn't help, whoever runs this server gives the model a larger window";
-  return new AppError("CONTEXT_TOO_LARGE", {
+  const prompt = messages.filter(({ role }) => role === "system");
+  const Kind = inputTokens({ messages: prompt }, fit) + least > window ? WindowTooSmall : AppError;
+  return new Kind("CONTEXT_TOO_LARGE", {
     detail: `The model reads ${number(window)} tokens at once; prompt and message need about ${number(needed)}${withTools}.`,
     hint: `${person} (OLLAMA_CONTEXT_LENGTH, llama.cpp's --ctx-size, vLLM's --max-model-len), or uses another model.`,
   });

@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { ModelMeasure } from "../../ports/chat-model.js";
 import type { MeasuredModel, MeasuredModels } from "../../ports/measured-models.js";
 import { type Capabilities, EVERYTHING } from "./capabilities.js";
+import { EndpointProblems } from "./endpoint-problems.js";
 import { Traffic } from "./traffic.js";
 
 /** How long what was learnt may be known to this process alone, in milliseconds. */
@@ -59,6 +60,8 @@ export interface KnownCapabilitiesOptions {
  * processes of an installation, over restarts.
  */
 export class KnownCapabilities {
+  /** Of this process alone. */
+  readonly problems: EndpointProblems;
   readonly #known = new Map<string, Known>();
   readonly #traffic = new Map<string, Traffic>();
   readonly #options: KnownCapabilitiesOptions;
@@ -76,6 +79,7 @@ export class KnownCapabilities {
   constructor(options: KnownCapabilitiesOptions = {}) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.problems = new EndpointProblems(this.#clock);
     this.#logger = options.logger ?? silentLogger;
   }
 

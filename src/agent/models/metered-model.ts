@@ -41,6 +41,7 @@ export function meteredModel(
     ...(model.contextTokens !== undefined && { contextTokens: model.contextTokens }),
     ...(model.takesImages !== undefined && { takesImages: () => model.takesImages?.() ?? false }),
     ...(model.measured !== undefined && { measured: model.measured.bind(model) }),
+    ...(model.problem !== undefined && { problem: () => model.problem?.() ?? null }),
     ...(model.readsMessages !== undefined && { readsMessages: model.readsMessages.bind(model) }),
     ...(model.facts !== undefined && { facts: () => model.facts?.() ?? [] }),
     ...(model.askContextTokens !== undefined && {

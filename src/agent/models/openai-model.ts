@@ -3,7 +3,7 @@ import type { ProviderEvent } from "./answer-sorter.js";
 import { type Endpoint, takesImages } from "./attempts.js";
 import { type Capabilities, capabilityFacts } from "./capabilities.js";
 import { contextTokensIn, loadedContextTokens, propsContextTokens } from "./context-length.js";
-import { callEndpoint, type EndpointOptions, endpointOf, measureOf } from "./endpoint.js";
+import { callEndpoint, type EndpointOptions, endpointOf, measureOf, problemOf } from "./endpoint.js";
 import { chatEvents } from "./openai-chat-answer.js";
 import { chatBody } from "./openai-chat-request.js";
 import { OPENAI_URL, OpenAIEndpoint, type OpenAIEndpointOptions } from "./openai-endpoint.js";
@@ -89,6 +89,10 @@ export class OpenAIModel implements ChatModel {
 
   measured(): ModelMeasure {
     return measureOf(this.#endpoint);
+  }
+
+  problem(): string | null {
+    return problemOf(this.#endpoint);
   }
 
   readsMessages(reads: boolean): void {

@@ -32,8 +32,8 @@ export interface Fault {
   /** How often the answer was asked for. */
   readonly asked: number;
   readonly log: RegExp | null;
-  /** Of the part `model`. Default: ok. */
-  readonly readyz?: RegExp;
+  /** The status of the part `model` behind it, or what is told where that is degraded. */
+  readonly readyz: "ok" | RegExp;
 }
 
 const chunk = (delta: object, finish: string | null = null) =>
@@ -73,6 +73,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /"status":429/,
+    readyz: "ok",
   },
   {
     name: "an error in the stream before the first word",
@@ -80,6 +81,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /"status":503/,
+    readyz: "ok",
   },
   {
     name: "an error in the stream behind the first words",
@@ -87,6 +89,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_UNAVAILABLE", says: /status 503/ },
     asked: 1,
     log: FAILED,
+    readyz: /status 503/,
   },
   {
     name: "an error in the stream without a status",
@@ -94,6 +97,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_UNAVAILABLE", says: /broke off with an error/ },
     asked: 1,
     log: FAILED,
+    readyz: /broke off with an error/,
   },
   {
     name: "LM Studio: a context that is too small, as an event",
@@ -105,6 +109,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 413, code: "CONTEXT_TOO_LARGE", says: /reads 1,000 tokens/ },
     asked: 1,
     log: FAILED,
+    readyz: /reads 1,000 tokens/,
   },
   {
     name: "Groq: 413 for tokens a minute, which is no matter of size",
@@ -112,6 +117,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /"status":413/,
+    readyz: "ok",
   },
   {
     name: "Groq: 413 for tokens a minute, for long",
@@ -119,6 +125,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 503, code: "MODEL_QUOTA", retryAfter: "58" },
     asked: 1,
     log: /"status":413/,
+    readyz: /status 413.*left alone until \d\d:\d\d:\d\d UTC/,
   },
   {
     name: "429 for an hour",
@@ -126,6 +133,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 503, code: "MODEL_QUOTA", retryAfter: "3600" },
     asked: 1,
     log: /"status":429/,
+    readyz: /^m: .*status 429.*left alone until \d\d:\d\d:\d\d UTC/,
   },
   {
     name: "no credit",
@@ -133,6 +141,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 503, code: "MODEL_QUOTA" },
     asked: 1,
     log: /"status":429/,
+    readyz: /status 429/,
   },
   {
     name: "an answer that was cut at its limit",
@@ -140,6 +149,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200, says: /^There is an opera on$/, finish: "length" },
     asked: 1,
     log: null,
+    readyz: "ok",
   },
   {
     name: "an answer that was cut by a filter",
@@ -147,6 +157,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200, says: /^There is an$/, finish: "content_filter" },
     asked: 1,
     log: null,
+    readyz: "ok",
   },
   {
     name: "a connection that breaks in the middle",
@@ -154,6 +165,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_UNAVAILABLE" },
     asked: 1,
     log: FAILED,
+    readyz: /broke off/,
   },
   {
     name: "an answer without anything in it",
@@ -161,6 +173,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_UNAVAILABLE", says: /could not be read/ },
     asked: 1,
     log: FAILED,
+    readyz: /could not be read/,
   },
   {
     name: "a web page where an answer was asked for",
@@ -168,6 +181,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_UNAVAILABLE", says: /web page/ },
     asked: 1,
     log: /"kind":"page"/,
+    readyz: /web page/,
   },
   {
     name: "a web page as a refusal",
@@ -175,6 +189,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_REFUSED_REQUEST", says: /status 404/ },
     asked: 1,
     log: /"status":404/,
+    readyz: /status 404/,
   },
   {
     name: "200 with an error in it that may pass",
@@ -182,6 +197,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /"status":503/,
+    readyz: "ok",
   },
   {
     name: "200 with an error in it that stays",
@@ -189,6 +205,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 502, code: "MODEL_REFUSED_REQUEST", says: /status 401/ },
     asked: 1,
     log: /"status":401/,
+    readyz: /status 401/,
   },
   {
     name: "an answer without an end",
@@ -197,6 +214,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200, says: /^There is an opera and a table/, finish: "length" },
     asked: 1,
     log: null,
+    readyz: "ok",
   },
   {
     name: "thought without an end",
@@ -205,6 +223,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 504, code: "MODEL_TIMEOUT" },
     asked: 1,
     log: null,
+    readyz: /took too long/,
   },
   {
     name: "nothing but signs of life",
@@ -213,6 +232,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 504, code: "MODEL_TIMEOUT" },
     asked: 1,
     log: null,
+    readyz: /took too long/,
   },
   {
     name: "a window that is smaller than its list says",
@@ -221,6 +241,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /maximum context length is 2048 tokens/,
+    readyz: "ok",
   },
   {
     name: "a window that MODEL_CONTEXT_TOKENS says too large",
@@ -229,6 +250,7 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /maximum context length is 2048 tokens/,
+    readyz: "ok",
   },
   {
     name: "another model under the same name, which takes no tools",
@@ -237,5 +259,6 @@ export const FAULTS: readonly Fault[] = [
     guest: { status: 200 },
     asked: 2,
     log: /left out from now on/,
+    readyz: "ok",
   },
 ];
