@@ -129,6 +129,7 @@ async function openOpenAI(
   { tokens, logger }: EmbedderParts,
 ): Promise<OpenAIEmbedder> {
   const { MEMORY_EMBEDDING_DIMENSIONALITY: set, EMBEDDING_BASE_URL: baseUrl, EMBEDDING_API_KEY: apiKey } = config;
+  const { EMBEDDING_HEADERS: headers, EMBEDDING_QUERY: query } = config;
   const { OpenAIEmbedder } = await import("../embedding/openai-embedder.js");
   return OpenAIEmbedder.open({
     model: config.MEMORY_EMBEDDING_MODEL,
@@ -138,6 +139,8 @@ async function openOpenAI(
     }),
     ...(apiKey !== undefined && { apiKey }),
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(headers !== undefined && { headers }),
+    ...(query !== undefined && { query }),
     onTokens: ({ tokens: input, estimated }) =>
       tokens.add("embeddings", config.MEMORY_EMBEDDING_MODEL, { calls: 1, input, cached: 0, output: 0, ...(estimated && { estimated }) }),
     logger,

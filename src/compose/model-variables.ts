@@ -84,6 +84,16 @@ export const EMBEDDING_VARIABLES = {
     "as OPENAI_API_KEY, at the model's own host",
     "Its key. To another host than the model's, the model's key is not sent.",
   ),
+  EMBEDDING_HEADERS: variable(
+    jsonTexts.optional(),
+    "as OPENAI_HEADERS, at the model's own host",
+    'JSON, added to every call for embeddings: `{ "api-key": "…" }`.',
+  ),
+  EMBEDDING_QUERY: variable(
+    jsonTexts.optional(),
+    "as OPENAI_QUERY, at the model's own host",
+    'JSON, added to the URL of every call for embeddings: `{ "api-version": "…" }`.',
+  ),
   MEMORY_EMBEDDING_MODEL: variable(
     text.default("text-embedding-3-small"),
     "text-embedding-3-small",
@@ -111,16 +121,22 @@ const REMOTE_RECALL_MS = 800;
 const LOCAL_RECALL_MS = 150;
 const OPENAI_URL = "https://api.openai.com/v1";
 
+type Texts = Readonly<Record<string, string>>;
+
 interface Given {
   readonly EMBEDDING_PROVIDER?: EmbeddingProvider | undefined;
   readonly EMBEDDING_BASE_URL?: string | undefined;
   readonly EMBEDDING_API_KEY?: string | undefined;
+  readonly EMBEDDING_HEADERS?: Texts | undefined;
+  readonly EMBEDDING_QUERY?: Texts | undefined;
   readonly OPENAI_BASE_URL?: string | undefined;
   readonly OPENAI_API_KEY?: string | undefined;
+  readonly OPENAI_HEADERS?: Texts | undefined;
+  readonly OPENAI_QUERY?: Texts | undefined;
   readonly RECALL_DEADLINE_MS?: number | undefined;
 }
 
-/** The embedder's own address and key, else the model's. The model's key is sent to the model's own host only. */
+/** The embedder's own address, key, headers and query, else the model's. What the model is asked with is sent to its own host only. */
 export function embeddingOf(given: Given) {
   const { EMBEDDING_BASE_URL: ownUrl, OPENAI_BASE_URL: modelUrl } = given;
   const sameHost = ownUrl === undefined || new URL(ownUrl).host === new URL(modelUrl ?? OPENAI_URL).host;
@@ -132,6 +148,8 @@ export function embeddingOf(given: Given) {
     EMBEDDING_BY_DEFAULT: given.EMBEDDING_PROVIDER === undefined,
     EMBEDDING_BASE_URL: baseUrl,
     EMBEDDING_API_KEY: apiKey,
+    EMBEDDING_HEADERS: given.EMBEDDING_HEADERS ?? (sameHost ? given.OPENAI_HEADERS : undefined),
+    EMBEDDING_QUERY: given.EMBEDDING_QUERY ?? (sameHost ? given.OPENAI_QUERY : undefined),
     RECALL_DEADLINE_MS: given.RECALL_DEADLINE_MS ?? (provider === "openai" ? REMOTE_RECALL_MS : LOCAL_RECALL_MS),
   };
 }

@@ -85,7 +85,7 @@ const TOO_LONG = [
   "too large",
   "token limit",
 ];
-const EXCEEDED = /exceed/i;
+const EXCEEDED = /exceed|less than/i;
 const TOKENS = /tokens/i;
 const NO_MODEL = /model/i;
 /** The variables of its own that an embedder has. */
@@ -99,7 +99,7 @@ function tell({ kind, status, words }: EmbeddingFailure, model: string): { detai
   if (kind === "unreadable")
     return { detail: "The embedder's answer can't be read.", hint: `Check EMBEDDING_BASE_URL: it may be no embedder. ${ELSEWHERE}` };
   const detail = `The embedder answered with status ${status}.`;
-  if (status === 401 || status === 403) return { detail, hint: "Check EMBEDDING_API_KEY (or OPENAI_API_KEY)." };
+  if (status === 401 || status === 403) return { detail, hint: "Check EMBEDDING_API_KEY (or OPENAI_API_KEY), or EMBEDDING_HEADERS." };
   if (status === 404 && NO_MODEL.test(words))
     return { detail: `The embedder knows no model ${model}.`, hint: "Check MEMORY_EMBEDDING_MODEL." };
   if (status === 404 || status === 405 || status === 501)

@@ -30,6 +30,10 @@ export interface OpenAIEmbedderOptions {
   readonly apiKey?: string;
   /** Default OpenAI's own. */
   readonly baseUrl?: string;
+  /** Sent with every call. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Added to every call's URL. Default: nothing. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly model: string;
   /** Asked for wherever the service takes it. */
   readonly dimension: number;

@@ -10,6 +10,10 @@ export interface OpenAIEmbeddingsOptions {
   readonly apiKey?: string;
   /** Default OpenAI's own. */
   readonly baseUrl?: string;
+  /** Sent with every call. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Added to every call's URL. Default: nothing. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly model: string;
   /** Told of every answer: its texts, and their tokens as the service counts them; null where it doesn't tell. Default: nobody is. */
   readonly onTokens?: (texts: readonly string[], tokens: number | null) => void;
@@ -46,7 +50,7 @@ export class OpenAIEmbeddings {
     this.#logger = options.logger;
     this.#onTokens = options.onTokens;
     this.#client = new OpenAI({
-      // The SDK refuses to start without a key; services that need none ignore it.
+      // The SDK refuses to start without a key; services that need none are sent none.
       apiKey: options.apiKey ?? "none",
       baseURL: options.baseUrl ?? "https://api.openai.com/v1",
       adminAPIKey: null,
@@ -54,6 +58,8 @@ export class OpenAIEmbeddings {
       project: null,
       maxRetries: 0,
       logLevel: "off",
+      defaultHeaders: { ...(options.apiKey === undefined && { Authorization: null }), ...options.headers },
+      defaultQuery: { ...options.query },
       fetch: async (url, init) => withRawError(await fetch(url, init)),
     });
   }

@@ -183,6 +183,10 @@ export interface Settings {
   readonly embeddingBaseUrl?: Setting<"EMBEDDING_BASE_URL">;
   /** Its key. To another host than the model's, the model's key is not sent. Default: as openaiApiKey, at the model's own host. */
   readonly embeddingApiKey?: Setting<"EMBEDDING_API_KEY">;
+  /** JSON, added to every call for embeddings: `{ "api-key": "…" }`. Default: as openaiHeaders, at the model's own host. */
+  readonly embeddingHeaders?: Setting<"EMBEDDING_HEADERS">;
+  /** JSON, added to the URL of every call for embeddings: `{ "api-version": "…" }`. Default: as openaiQuery, at the model's own host. */
+  readonly embeddingQuery?: Setting<"EMBEDDING_QUERY">;
   /** Embedding model; for `transformers` a folder or a model name. Default: text-embedding-3-small. */
   readonly memoryEmbeddingModel?: Setting<"MEMORY_EMBEDDING_MODEL">;
   /**

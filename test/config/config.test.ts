@@ -66,6 +66,14 @@ test("an embedder may have an address and a key of its own; the model's key goes
     "http://127.0.0.1:11434/v1",
     undefined,
   ]);
+  const azure = { ...model, OPENAI_HEADERS: '{"api-key":"model"}', OPENAI_QUERY: '{"api-version":"v"}' };
+  const sent = (env: Record<string, string>) => {
+    const { EMBEDDING_HEADERS: headers, EMBEDDING_QUERY: query } = parseConfig(env);
+    return { headers, query };
+  };
+  expect(sent(azure)).toEqual({ headers: { "api-key": "model" }, query: { "api-version": "v" } });
+  expect(sent({ ...azure, EMBEDDING_HEADERS: '{"api-key":"own"}' }).headers).toEqual({ "api-key": "own" });
+  expect(sent({ ...azure, EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" })).toEqual({ headers: undefined, query: undefined });
   expect(embedding({ EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" })[0]).toBe("openai");
   expect(parseConfig({ EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1" }).LLM_PROVIDER).toBe("offline");
   expect(problemsOf({ EMBEDDING_PROVIDER: "openai" })).toEqual(["/EMBEDDING_API_KEY"]);

@@ -35,7 +35,7 @@ export class OpenAIEndpoint {
   constructor(options: OpenAIEndpointOptions) {
     this.url = options.baseUrl ?? OPENAI_URL;
     this.#client = new OpenAI({
-      // The SDK insists on one; endpoints that ask for none pass it over.
+      // The SDK insists on one; endpoints that ask for none are sent none.
       apiKey: options.apiKey ?? "none",
       baseURL: this.url,
       adminAPIKey: null,
@@ -44,7 +44,7 @@ export class OpenAIEndpoint {
       timeout: options.timeoutMs,
       maxRetries: 0,
       logLevel: "off",
-      defaultHeaders: { ...options.headers },
+      defaultHeaders: { ...(options.apiKey === undefined && { Authorization: null }), ...options.headers },
       defaultQuery: { ...options.query },
       fetch: async (url, init) => withRawError(await fetch(url, init)),
     });

@@ -130,7 +130,8 @@ export class CandidateSearch {
     } catch (error) {
       if (signal?.aborted === true || isAppError(error, "ABORTED")) throw error;
       this.#embedderDown = isAppError(error) ? error.code : "INTERNAL";
-      this.#options.logger.warn({ code: this.#embedderDown }, "history searches by words alone: the embedder failed");
+      const reason = isAppError(error) ? error.message : undefined;
+      this.#options.logger.warn({ code: this.#embedderDown, reason }, "history searches by words alone: the embedder failed");
       return null;
     }
   }
