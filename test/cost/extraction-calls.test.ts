@@ -7,7 +7,6 @@ import { type Client, openWorld, startWorld, tempDir, type World } from "../e2e/
 import { readsJazz, readsNuts, TaskModel } from "../support/task-model.js";
 
 const ada = ownerOf("default", "ada");
-const signal = new AbortController().signal;
 
 async function worldOf(variables: Readonly<Record<string, string>> = {}, read: TaskModel["read"] = readsNuts) {
   const model = new TaskModel();
@@ -40,16 +39,13 @@ function deferred() {
   return { promise, resolve };
 }
 
-test("[extraction-calls] thanks after an answer that asks nothing costs no call: it waits for the next message, and is told as pending", async () => {
+test("[extraction-calls] thanks after an answer that asks nothing costs no call: it waits for the next message", async () => {
   const { model, client } = await worldOf();
   const { session_id } = await client.say("We sit at the back of the opera.");
   await client.say("Thanks!", { session_id });
   expect(model.documents.map(({ MESSAGE }) => MESSAGE)).toEqual(["We sit at the back of the opera."]);
-  const left = async () => (await client.get<{ write_back: object }>(`/v1/sessions/${session_id}`)).body.write_back;
-  expect(await left()).toEqual({ pending_turns: 1, failed_turns: 0 });
   await client.say("We sit in front at the ballet.", { session_id });
   expect(model.documents).toHaveLength(2);
-  expect(await left()).toEqual({ pending_turns: 0, failed_turns: 0 });
 });
 
 test("it can be found in history all the same", async () => {
@@ -61,26 +57,22 @@ test("it can be found in history all the same", async () => {
   expect(body.data).toContainEqual(expect.objectContaining({ content: "Splendid indeed!", session_id }));
 });
 
-test("[extraction-calls] a short answer to a question is read", async () => {
+test("[extraction-calls] what could wait by itself is read where it answers a question", async () => {
   const { model, client } = await worldOf();
   model.replies.push("Does anyone have an allergy?");
   const { session_id } = await client.say("We sit at the back of the opera.");
-  await client.say("Coconut", { session_id });
-  expect(model.documents.map(({ MESSAGE, EARLIER }) => [MESSAGE, EARLIER])).toEqual([
-    ["We sit at the back of the opera.", undefined],
-    ["Coconut", undefined],
+  await client.say("yes", { session_id });
+  expect(model.documents).toMatchObject([
+    { MESSAGE: "We sit at the back of the opera." },
+    { MESSAGE: "yes", QUESTION: "Does anyone have an allergy?" },
   ]);
 });
 
-test("[needs-read-at-once] an allergy in two words is read at once, and takes along what waits", async () => {
+test("[needs-read-at-once] an allergy in two words is read at once", async () => {
   const { model, client, memories } = await worldOf();
-  const { session_id } = await client.say("Could you find me a table for Friday night?");
-  expect(model.documents).toEqual([]);
-  await client.say("Nut allergy!", { session_id });
-  expect(model.documents).toMatchObject([
-    { MESSAGE: "Nut allergy!", EARLIER: [{ id: "e1", MESSAGE: "Could you find me a table for Friday night?" }] },
-  ]);
-  expect(await memories()).toMatchObject([{ source: { turn: 2, quote: "Nut allergy" } }]);
+  await client.say("Nut allergy!");
+  expect(model.documents).toMatchObject([{ MESSAGE: "Nut allergy!" }]);
+  expect(await memories()).toMatchObject([{ source: { turn: 1, quote: "Nut allergy" } }]);
 });
 
 test("[aside-not-lost] what is told in passing is read along with the next message, by one call, from its own turn", async () => {
@@ -139,16 +131,6 @@ test("[aside-not-lost] a booking has it read first, and is stopped by it", async
       EARLIER: [{ MESSAGE: "Could you show us the Nutcracker, please?" }, { MESSAGE: "Could you find two seats for dinner?" }],
     },
   ]);
-});
-
-test("what was left is read at once where that is asked for, the newest with all that came before it", async () => {
-  const { model, client, world } = await worldOf();
-  const { session_id } = await client.say("Good evening!");
-  await client.say("I'd like something with jazz.", { session_id });
-  const { longTerm } = world.application.parts;
-  await longTerm.readLeft(ada, { now: new Date(), signal });
-  await longTerm.readLeft(ada, { now: new Date(), signal });
-  expect(model.documents).toMatchObject([{ MESSAGE: "I'd like something with jazz.", EARLIER: [{ MESSAGE: "Good evening!" }] }]);
 });
 
 test("what was said again differently is not read", async () => {

@@ -91,14 +91,16 @@ test("[aside-not-lost] an agent elsewhere is told it too", async () => {
   expect(own.body.text).not.toContain("being noted now");
 });
 
-test("[aside-not-lost] whoever asks for what is known has it read, but for what stands in the session that it asks about", async () => {
-  const { client, say, settled, memories } = await worldOf();
-  const id = await say(ASIDE);
+test("[aside-not-lost] whoever asks for what is known has it read with what came before it, but for what the session that it asks about holds", async () => {
+  const { model, client, say, settled, memories } = await worldOf();
+  const id = await say("Good evening!");
+  await say(ASIDE, id);
   await client.post("/v1/context", { session_id: id });
   await settled();
   expect(await memories()).toEqual([]);
   expect((await client.post("/v1/context", {})).status).toBe(200);
   await expect.poll(memories, { timeout: 20_000 }).toMatchObject([{ source: { session_id: id } }]);
+  expect(model.documents).toMatchObject([{ MESSAGE: ASIDE, EARLIER: [{ MESSAGE: "Good evening!" }] }]);
 });
 
 test("[aside-not-lost] where nothing follows it is read by itself after EXTRACTION_IDLE_MS, 5 minutes", async () => {

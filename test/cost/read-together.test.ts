@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { LlmReader } from "../../src/memories/llm-reader.js";
-import { promptFor } from "../../src/memories/prompts/read-message-prompt.js";
 import { ScriptedModel, type ScriptedStep } from "../../src/testing/scripted-model.js";
 import { messageOf, NEEDS } from "../reading/message.js";
 
@@ -20,10 +19,9 @@ async function readAll(...steps: readonly (unknown | ScriptedStep)[]) {
   return { readings, model, quotes: readings.map((reading) => reading?.operations.map(({ quote }) => quote)) };
 }
 
-test("[reading-same-bytes] the prompt is that of a single message, so that it stays cached; the schema is strict and names the message", async () => {
+test("messages before the last stand in its document, each by an id and with what it answers, and the schema names them", async () => {
   const { model } = await readAll({ off_record: null, earlier_off_record: [], operations: [] });
   const [request] = model.requests;
-  expect(request?.messages[0]?.content).toBe(promptFor(domain));
   expect(JSON.parse(request?.messages[1]?.content ?? "")).toMatchObject({
     EARLIER: [
       { id: "e1", MESSAGE: "Nut allergy!", QUESTION: "Very well." },
