@@ -62,12 +62,17 @@ function accounts(text: string): readonly Span[] {
     .slice(0, MAX_IBANS)
     .flatMap(({ start }) => {
       const written = /^[A-Za-z0-9 ]+/u.exec(text.slice(start, start + MAX_IBAN_CHARS))?.[0] ?? "";
-      return isIban(written.replaceAll(" ", "").toUpperCase()) ? [{ start, end: start + written.length }] : [];
+      const letters = [...written.matchAll(/[A-Za-z0-9]/g)];
+      const last = letters[ibanLength(letters.join("").toUpperCase()) - 1];
+      return last === undefined ? [] : [{ start, end: start + last.index + 1 }];
     });
 }
 
-/** ISO 13616: the rearranged number, letters as 10 to 35, leaves 1 when divided by 97. A longer match may hold one at its start. */
-function isIban(account: string): boolean {
+/**
+ * ISO 13616: the rearranged number, letters as 10 to 35, leaves 1 when divided by 97. A longer match may hold one at its start: how much of
+ * it that is, 0 for none.
+ */
+function ibanLength(account: string): number {
   for (let length = Math.min(34, account.length); length >= 15; length--) {
     const candidate = account.slice(0, length);
     let rest = 0;
@@ -75,9 +80,9 @@ function isIban(account: string): boolean {
       const value = Number.parseInt(character, 36);
       rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
     }
-    if (rest === 1) return true;
+    if (rest === 1) return length;
   }
-  return false;
+  return 0;
 }
 
 /** What parts a key from what stands around it. */

@@ -16,18 +16,29 @@ const SHORTEST_CUT = 0.75;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 
 /**
- * A title from the first user message, or from a model's for it, {@link withoutSecrets}: one line, at most 80 characters as a reader counts
- * them (grapheme clusters) and 200 UTF-16 code units, an ellipsis included. Cut between words, in any script; inside a word only where it
- * alone would take up more than a quarter of the title, inside a character never. {@link UNTITLED} for a message that is blank or nothing
- * but a secret, and for one whose first character alone is too long.
+ * A title from the first user message, or from a model's for it, {@link withoutSecrets}, as a {@link shortLine}. {@link UNTITLED} for a
+ * message that is blank or nothing but a secret, and for one whose first character alone is too long.
  */
 export function titleFrom(message: string): string {
-  const whole = message.replace(CONTROL, " ").replace(/\s+/g, " ").trim();
-  const line = withoutSecrets(whole.slice(0, MAX_READ_UNITS)).trim();
-  if (line.replaceAll("…", " ").trim() === "") return UNTITLED;
+  const said = withoutSecrets(lineOf(message).slice(0, MAX_READ_UNITS));
+  return said.replaceAll("…", " ").trim() === "" ? UNTITLED : shortLine(said);
+}
+
+/**
+ * One line, at most 80 characters as a reader counts them (grapheme clusters) and 200 UTF-16 code units, an ellipsis included. Cut between
+ * words, in any script; inside a word only where it alone would take up more than a quarter of the line, inside a character never.
+ * {@link UNTITLED} where nothing is left.
+ */
+export function shortLine(text: string): string {
+  const line = lineOf(text);
+  if (line === "") return UNTITLED;
   if (leading(line, MAX_TITLE_CHARS, MAX_TITLE_UNITS) === line) return line;
   const room = leading(line, MAX_TITLE_CHARS - 1, MAX_TITLE_UNITS - 1);
   return room === "" ? UNTITLED : `${cutAtWord(line, room)}…`;
+}
+
+function lineOf(text: string): string {
+  return text.replace(CONTROL, " ").replace(/\s+/g, " ").trim();
 }
 
 /** As many whole grapheme clusters as there is room for. */

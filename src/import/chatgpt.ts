@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { titleFrom } from "../domain/title.js";
+import { shortLine } from "../domain/title.js";
 import type { ErrorDetail } from "../platform/errors.js";
 import { checkLine, type ImportLine, ImportProblems, type LinePlace, MAX_CONTENT_CHARS } from "./import-line.js";
 
@@ -78,7 +78,7 @@ function readConversation(value: unknown, number: number, findings: Findings) {
     return null;
   }
   const title = parsed.data.title?.trim() ?? "";
-  const where = title === "" ? `Conversation ${titleFrom(id)}` : `Conversation “${titleFrom(title)}” (${titleFrom(id)})`;
+  const where = title === "" ? `Conversation ${shortLine(id)}` : `Conversation “${shortLine(title)}” (${shortLine(id)})`;
   return {
     id,
     title,
@@ -106,7 +106,7 @@ function lineOf(sessionId: string, said: ChatGptMessage, at: LinePlace, { proble
   if (said.metadata?.is_visually_hidden_from_conversation === true) return null;
   const content = (said.content.parts ?? []).filter((part): part is string => typeof part === "string" && part.trim() !== "").join("\n");
   if (content === "") return null;
-  const where = `${at.where ?? at.line}, message ${titleFrom(said.id)}`;
+  const where = `${at.where ?? at.line}, message ${shortLine(said.id)}`;
   if (content.length > MAX_CONTENT_CHARS) {
     leftOut.push({ pointer: `/${at.line}`, detail: `${where}: is over ${MAX_CONTENT_CHARS.toLocaleString("en")} characters` });
     return null;

@@ -21,7 +21,7 @@ describe("a session's title", () => {
     ["My password is Blue Horse Battery, and a table for two", "My …, and a table for two"],
     ["password: Tr0ub4dor&3 is mine", "… is mine"],
     ["My PIN is 9031. A table for two?", "My …. A table for two?"],
-    ["IBAN DE89 3704 0044 0532 0130 00, please", "IBAN …, please"],
+    ["IBAN DE89 3704 0044 0532 0130 00 please", "IBAN … please"],
     ["Use sk-abcdefghijklmnop1234 for it", "Use … for it"],
     ["4111 1111 1111 1111", UNTITLED],
   ])("a secret is in none: %s", (message, title) => {
