@@ -68,7 +68,8 @@ describe.each(DIALECTS)("%s", (dialect) => {
     for (const { tools = [] } of concerts) expect(tools.map((tool) => tool.function.name)).toContain("search_events");
     for (const { messages } of turns) expect(String(messages[0]?.content)).toMatch(/^You are the concierge/);
     expect(refusals()).toHaveLength(server.refused.length);
-    for (const line of refusals()) expect(line).toMatch(/"task":"chat".*2048 tokens/);
+    for (const line of refusals())
+      expect(line).toMatch(/told how much it reads at once.*"task":"chat".*2048 tokens.*"learnt":{"contextTokens":2048}/);
     expect(await readyz()).toMatchObject({ status: "ok", detail: expect.stringMatching(/^2,048 tokens at once/) });
   });
 });

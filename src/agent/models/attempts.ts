@@ -94,7 +94,8 @@ export async function* answered(
     } catch (error) {
       if (!(error instanceof EndpointFailure) || signal.aborted) throw error;
       const lesson = begun || lessons >= MAX_LESSONS ? null : lessonOf(error, capabilities, sent);
-      tell(endpoint, error, request, lesson);
+      const contextTokens = toldContextTokens(error);
+      tell(endpoint, error, request, lesson ?? (contextTokens === null ? null : { contextTokens }));
       if (lesson !== null) {
         if (lesson.images === false && endpoint.vision === "on") throw new AppError("IMAGES_NOT_SUPPORTED");
         lessons += 1;
@@ -105,7 +106,6 @@ export async function* answered(
         again = true;
         continue;
       }
-      const contextTokens = toldContextTokens(error);
       if (contextTokens !== null) {
         if (capabilities.contextTokens !== null && capabilities.contextTokens !== contextTokens) known.forget(address, model);
         learn({ contextTokens });
@@ -144,12 +144,17 @@ function tell(
   { logger, model, secrets }: Endpoint,
   failure: EndpointFailure,
   request: ModelRequest,
-  lesson: Partial<Capabilities> | null,
+  learnt: Partial<Capabilities> | null,
 ): void {
   const { kind, status } = failure;
   const fields = { model, task: request.task ?? "chat", kind, status, words: logWords(failure.words, request, secrets) };
-  if (lesson === null) logger.warn(fields, "the model's endpoint failed");
-  else logger.info({ ...fields, learnt: lesson }, "the model's endpoint refused something: it is left out from now on");
+  if (learnt === null) {
+    logger.warn(fields, "the model's endpoint failed");
+    return;
+  }
+  const change =
+    "contextTokens" in learnt ? "told how much it reads at once: longer requests are shortened" : "refused something: it is left out";
+  logger.info({ ...fields, learnt }, `the model's endpoint ${change} from now on`);
 }
 
 const MAX_CHARS = 300;

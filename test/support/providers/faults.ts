@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
     }),
     guest: { status: 413, code: "CONTEXT_TOO_LARGE", says: /reads 1,000 tokens/ },
     asked: 1,
-    log: FAILED,
+    log: /told how much it reads at once.*"learnt":{"contextTokens":1000}/,
     readyz: /reads 1,000 tokens/,
   },
   {
@@ -240,7 +240,7 @@ export const FAULTS: readonly Fault[] = [
     answers: (_seen, body) => refusesLong(2_048)(body),
     guest: { status: 200 },
     asked: 2,
-    log: /maximum context length is 2048 tokens/,
+    log: /told how much it reads at once.*"learnt":{"contextTokens":2048}/,
     readyz: "ok",
   },
   {
@@ -249,7 +249,7 @@ export const FAULTS: readonly Fault[] = [
     answers: (_seen, body) => refusesLong(2_048)(body),
     guest: { status: 200 },
     asked: 2,
-    log: /maximum context length is 2048 tokens/,
+    log: /told how much it reads at once.*"learnt":{"contextTokens":2048}/,
     readyz: "ok",
   },
   {
