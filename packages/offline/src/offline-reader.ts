@@ -27,7 +27,7 @@ import { limitsOf } from "./reading/limits.js";
 import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { statementsOf } from "./reading/statements.js";
-import { Story } from "./reading/story.js";
+import { type Companion, Story } from "./reading/story.js";
 import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
 
 /** What of a message is read; what is beyond is not. */
@@ -74,7 +74,7 @@ export class OfflineReader implements MessageReader {
     const language = languageIn(own.replaceAll(BROUGHT, ""));
     const changes = changesOf(own, input, language, this.#vocabulary);
     const read: ReadSentence[] = [];
-    const story = new Story(own, input.known);
+    const story = new Story(own, { known: input.known, before: saidBefore(input) });
     const questions = new AskedNeeds(this.#vocabulary);
     const sentences = sentencesOf(own, (word) => english.titles.has(word));
     for (const [at, sentence] of sentences.entries()) {
@@ -124,7 +124,10 @@ export class OfflineReader implements MessageReader {
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
-    const believed = ({ drafts: of, whole, unread, parts, doubted, asked, none }: ReadSentence, at: number): readonly Draft[] => {
+    const believed = (
+      { drafts: of, whole, unread, parts, doubted, asked, none, companion }: ReadSentence,
+      at: number,
+    ): readonly Draft[] => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
@@ -139,7 +142,7 @@ export class OfflineReader implements MessageReader {
       const tells = needs.length === 0 || ((plain || ofWhole.keep >= PARTLY_READ_FROM) && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
       const said = (part: Clause) =>
-        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none });
+        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none, companion });
       const together = said(unread);
       // "I love jazz and I am vegan": a taste that a rule understood by itself needs less.
       const understood = of.filter(({ hard, clause }) => !hard && clause.text === unread.text);
@@ -182,7 +185,7 @@ export class OfflineReader implements MessageReader {
     if (sentence.text.includes(BROUGHT)) return null;
     const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
     if (supposes(words, language))
-      return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [] };
+      return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [], companion: null };
     const clauses = clausesOf(sentence, language);
     const beforeQuestion = sentence.asks ? untilLiking(clauses, language) : [];
     const drafts: Draft[] = [];
@@ -218,7 +221,8 @@ export class OfflineReader implements MessageReader {
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
     const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
     const none = tellsOfNone(clauses, language, this.#vocabulary);
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms };
+    const { companion } = story;
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion };
   }
 }
 
@@ -238,6 +242,8 @@ interface ReadSentence {
   readonly none: boolean;
   /** What may have to hold where nothing else of it does. */
   readonly harms: readonly Draft[];
+  /** Who was named last when it was said. */
+  readonly companion: Companion | null;
 }
 
 interface DatedDraft {

@@ -6,6 +6,7 @@ import type { Draft } from "../reading/draft.js";
 import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
+import type { Companion } from "../reading/story.js";
 import { isName, isPet, rawWords, subjectFor, type Who, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
@@ -91,18 +92,21 @@ export interface AsSaidOptions {
   readonly doubted: boolean;
   /** It tells that somebody has no need: nothing that must hold. */
   readonly none: boolean;
+  /** Whom "he" and "her" mean. Null: nobody was named. */
+  readonly companion: Companion | null;
 }
 
 /** What is kept of words as they were said. */
 export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaidOptions): readonly Draft[] {
-  const { language, vocabulary, plain, doubted, none } = options;
+  const { language, vocabulary, plain, doubted, none, companion } = options;
   const { words } = clause;
   const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
   const hard = judgement.hard >= (judgement.keep < keepFrom ? MAYBE_HARD_FROM : HARD_FROM);
   if (none && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
-  const who = whoIn(clause, language, false);
+  const said = whoIn(clause, language, false);
+  const who = said.kind === "pronoun" && companion !== null ? companion : said;
   // "The couple we met are both deaf" is not about the guest.
-  const isPlain = who.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
+  const isPlain = said.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
   // "Flashing lights set me off" must hold from less on than a taste is kept, where nothing denies it.
   const denied = language.name !== "en" || [language.not, english.ends].some((list) => list.in(words) !== -1);
   const sureFrom = denied || !isPlain ? Math.max(keepFrom, KEEP_FROM) : HARD_KEEP_FROM;
@@ -137,7 +141,14 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       hard,
       ...subjectFor(meant),
       // What must hold is asked about where it is said of nobody, too.
-      unsure: hard && (passing || isOfAnother || acquaintance !== null || judgement.keep < sureFrom || judgement.hard < HARD_FROM),
+      unsure:
+        hard &&
+        (passing ||
+          who.kind === "pronoun" ||
+          isOfAnother ||
+          acquaintance !== null ||
+          judgement.keep < sureFrom ||
+          judgement.hard < HARD_FROM),
       trip: false,
     },
   ];

@@ -70,11 +70,16 @@ const RELATIONS = Object.entries(relationWords).map(([relation, words]) => [rela
 
 /** The relation that words from `at` on name, and how many words it takes. */
 export function relationAt(words: readonly string[], at: number): { readonly relation: string; readonly length: number } | undefined {
-  for (const [relation, list] of RELATIONS) {
-    const length = list.at(words, at);
-    if (length > 0) return { relation, length };
-  }
-  return undefined;
+  const named = (of: readonly string[], from: number) => {
+    for (const [relation, list] of RELATIONS) {
+      const length = list.at(of, from);
+      if (length > 0) return { relation, length };
+    }
+    return undefined;
+  };
+  // "Hubbys knee", "mums hip": of whom there is one, without their apostrophe.
+  const one = named([(words[at] ?? "").replace(/s$/u, "")], 0);
+  return named(words, at) ?? (one !== undefined && english.only_ones.has(one.relation) ? one : undefined);
 }
 
 /** Whether a subject ("companion:mum") is a relation that goes by other words too, and which. */

@@ -2,7 +2,7 @@ import type { Clause } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { asSaid, capital, told } from "./said.js";
+import { capital, told } from "./said.js";
 import { isName, rawWords, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
@@ -173,8 +173,14 @@ export function withWhom(who: ReadClause["who"], text: string): string {
 }
 
 /** Elsewhere than in English the words stand as they were said, of several things only those of the one. */
-function foreignText({ clause, who }: ReadClause, need: FoundNeed, raw: readonly string[], avoidAt: number, several: boolean): string {
-  if (who.kind === "companion" || (raw.length <= 2 * REACH && !several)) return asSaid(clause.text);
+function foreignText(
+  { clause, who, language }: ReadClause,
+  need: FoundNeed,
+  raw: readonly string[],
+  avoidAt: number,
+  several: boolean,
+): string {
+  if (who.kind === "companion" || (raw.length <= 2 * REACH && !several)) return told(clause.text, who, language);
   return capital(raw.slice(need.kind === "be" || avoidAt > need.at ? need.at : Math.max(0, avoidAt), need.at + need.length).join(" "));
 }
 

@@ -1,5 +1,5 @@
 import { folded, wordsIn } from "maitred/stand-in";
-import { english, type Language } from "./language.js";
+import { english, type Language, relationAt } from "./language.js";
 import { ONE_OF_US, partOfGroup, type Who } from "./who.js";
 
 /** How what was said stands in memory. */
@@ -17,8 +17,21 @@ export function asSaid(text: string): string {
 /** When somebody moved. */
 const SINCE = /\s+(?:(?:last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|winter)|recently)$/iu;
 
-/** "Loves jazz" of "I love jazz", "Wife Ana is vegan" of "my wife Ana's vegan"; where an English clause isn't so plain, as it was said. */
+/**
+ * "Loves jazz" of "I love jazz", "Wife Ana is vegan" of "my wife Ana's vegan"; where an English clause isn't so plain, as it was said. A
+ * companion is named wherever the words don't: "Husband: no stairs for him".
+ */
 export function told(text: string, who: Who, language: Language): string {
+  const said = retold(text, who, language);
+  if (who.kind !== "companion" || who.relation === ONE_OF_US) return said;
+  const words = wordsIn(said).map((word) => word.replace(/'s$/u, ""));
+  const isNamed = words.some((word, at) => word === folded(who.name ?? who.relation) || relationAt(words, at)?.relation === who.relation);
+  return isNamed || partOfGroup(words, language) !== null
+    ? said
+    : `${capital(calledAs(who))}: ${said.charAt(0).toLowerCase()}${said.slice(1)}`;
+}
+
+function retold(text: string, who: Who, language: Language): string {
   const said = asSaid(text);
   if (language.name !== "en" || /[,;:–—()]/u.test(said)) return said;
   // "Lives in York" of "we've moved to York": a place is a name.
@@ -77,12 +90,16 @@ function thirdOf(verb: string): string | null {
 
 function ofCompanion(words: readonly string[], who: Extract<Who, { kind: "companion" }>): string | null {
   const [first = "", second = "", third = "", ...rest] = words;
-  const called = `${who.relation}${who.name === null ? "" : ` ${who.name}`}`;
+  const called = calledAs(who);
   if (/^(?:he|she|they)(?:'s|'re)?$/iu.test(first))
     return [called, ...(first.includes("'") ? ["is"] : []), SECOND[second] ?? second, third, ...rest].join(" ").trim();
   if (!["my", "our", "the"].includes(folded(first))) return null;
   const is = second.endsWith("'s") && (english.traits.in(wordsIn(third)) !== -1 || third === "a");
   return [is ? `${second.slice(0, -2)} is` : second, SECOND[third] ?? third, ...rest].join(" ").trim();
+}
+
+function calledAs({ relation, name }: Extract<Who, { kind: "companion" }>): string {
+  return name === null ? relation : `${relation} ${name}`;
 }
 
 function withS(verb: string): string {

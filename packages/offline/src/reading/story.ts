@@ -3,14 +3,19 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { isName, partOfGroup, type Who, whoIn } from "./who.js";
+import { isName, partOfGroup, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
 
-type Companion = Extract<Who, { kind: "companion" }>;
+export type Companion = Extract<Who, { kind: "companion" }>;
 
 const COMPANION = "companion:";
+
+/** Without a name, which these words don't say. */
+function companionOf({ subject }: Memory): Companion | null {
+  return subject.startsWith(COMPANION) ? { kind: "companion", relation: subject.slice(COMPANION.length), name: null } : null;
+}
 
 function namedIn({ subject, entities }: Memory): readonly (readonly [string, Companion])[] {
   if (!subject.startsWith(COMPANION)) return [];
@@ -29,12 +34,20 @@ export class Story {
   /** Who is known by name from before. */
   readonly #known: ReadonlyMap<string, Companion>;
 
-  constructor(text: string, known: readonly Memory[] = []) {
+  /** @param before what the message before told: "he" is whom it was about, where that is one */
+  constructor(text: string, { known, before }: { readonly known: readonly Memory[]; readonly before: readonly Memory[] }) {
+    const [last = null, ...more] = before.map(companionOf);
+    this.#companion = more.every((other) => other?.relation === last?.relation) ? last : null;
     this.#known = new Map(known.flatMap(namedIn));
     for (const { groups } of text.matchAll(CALLED)) {
       const name = groups?.with ?? groups?.aged ?? "";
       this.#names.set(folded(name), name);
     }
+  }
+
+  /** Whom "he" and "her" would mean. Null: nobody was named. */
+  get companion(): Companion | null {
+    return this.#companion;
   }
 
   endSentence(): void {
@@ -55,6 +68,8 @@ export class Story {
     const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#companion = { kind: "companion", relation: called, name: null };
+    const begun = relationBegun(words);
+    if (named.kind === "nobody" && begun !== undefined) this.#companion = { kind: "companion", relation: begun, name: null };
     const who = named.kind === "pronoun" ? (this.#companion ?? { kind: "other" as const }) : named;
     if (named.kind === "companion") {
       this.#companion = named;

@@ -47,6 +47,10 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   if (language.pronouns.has(words[0])) return { kind: "pronoun" };
   if (language.first.in(words) !== -1) return { kind: "self" };
   if (language.others.has(words[0])) return { kind: "other" };
+  // "So no stairs for him".
+  if (language.of_another.in(words) !== -1) return { kind: "pronoun" };
+  // "Mum's knee is bad": nobody else's, but not the guest's own.
+  if (relationBegun(words) !== undefined) return { kind: "nobody" };
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
 }
 
@@ -62,6 +66,18 @@ const PETS: ReadonlySet<string | undefined> = new Set(["dog", "cat"]);
 
 export function isPet(relation: string | undefined): boolean {
   return PETS.has(relation);
+}
+
+/** "Mum's coming too": whose mother needs no word. */
+export function relationBegun(words: readonly string[]): string | undefined {
+  const bare = words.map((word) => word.replace(/'s$/u, ""));
+  return relationAt(
+    bare,
+    Math.max(
+      0,
+      bare.findIndex((word) => !english.fillers.has(word)),
+    ),
+  )?.relation;
 }
 
 export function isName(word: string): boolean {

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { MessageToRead } from "../../src/ports/extraction.js";
+import { sampleMemory } from "../support/samples.js";
+import { standInReader } from "../support/stand-in.js";
+
+const read = async (text: string, known: MessageToRead["known"] = []) => {
+  const message = { owner: ownerOf("default", "ann"), session_id: "s", turn: 2, message_id: "m", text, context: [], known };
+  const said = { ...message, stated_at: new Date("2026-03-11T10:00:00Z"), time_zone: "UTC" };
+  return (await standInReader(null).read(said, { signal: new AbortController().signal })).operations;
+};
+
+test.each([
+  ["hubbys knee is shot so no stairs for him", { subject: "companion:husband", text: "Husband: no stairs for him", need: "step_free" }],
+  ["My wife is coming. She's vegan.", { subject: "companion:wife", text: "Wife is vegan", need: "vegan" }],
+  [
+    "alors ma soeur Inès vient aussi, elle est en fauteuil roulant",
+    { subject: "companion:sister", text: "Sister Inès: elle est en fauteuil roulant", need: "step_free" },
+  ],
+  [
+    "meine Freundin kommt mit, bitte keine Nüsse für sie",
+    { subject: "companion:girlfriend", text: "Girlfriend: bitte keine Nüsse für sie", need: "no_nuts" },
+  ],
+])("what is said of somebody by a pronoun is theirs, and names them: %s", async (text, memory) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ ...memory, strength: "hard" })]);
+});
+
+test("'he' is whom the message before was about", async () => {
+  const source = { session_id: "s", turn: 1, message_id: "m", quote: "q" };
+  const dad = { ...sampleMemory({ text: "Dad loves opera", subject: "companion:father" }), source };
+  expect(await read("He's a wheelchair user", [dad])).toMatchObject([{ subject: "companion:father", text: "Father is a wheelchair user" }]);
+});
+
+test.each(["He's a wheelchair user", "No stairs for him, please", "Moi, pas de noix pour elle"])(
+  "what is said of somebody whom nobody named is no need of the guest's: %s",
+  async (text) => {
+    expect((await read(text)).filter(({ subject, stance }) => subject === "self" && stance === "stated")).toEqual([]);
+  },
+);
