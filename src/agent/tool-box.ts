@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../domain/session.js";
 import { approvalElement, hashOf } from "../gate/consent.js";
+import { deepCopy } from "../platform/deep-copy.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { nearestName } from "../platform/nearest-name.js";
@@ -193,7 +194,8 @@ interface HeldCall {
 
 /** Asks the hook; null where the call may run: the hook says nothing, or the user approved just this call. */
 async function heldBack(hook: BeforeTool, call: HeldCall, context: ToolContext): Promise<Held | null> {
-  const verdict = await hook({ tool: call.tool, input: call.input, context });
+  // A copy: what the hook keeps or changes is not what was checked, and not what runs.
+  const verdict = await hook({ tool: call.tool, input: deepCopy(call.input), context });
   if (verdict === undefined) return null;
   if ("refuse" in verdict) return { refused: verdict.refuse };
   const token = hashOf(context.owner, context.sessionId, call.tool, call.arguments);

@@ -56,7 +56,7 @@ export type AnyTool = Omit<Tool<never>, "parameters"> & { readonly parameters: z
 /** A call of a tool that is about to run: its arguments have passed the tool's schema. */
 export interface ToolCall {
   readonly tool: string;
-  /** As the tool's `run` is given it. */
+  /** As the tool's `run` is given it, in a copy: to change it changes nothing of the call. */
   readonly input: unknown;
   readonly context: ToolContext;
 }

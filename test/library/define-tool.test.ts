@@ -211,6 +211,50 @@ describe("the hook before a tool", () => {
     expect((await call(ofZod4, { beds: 3, view: "sea" }, { beforeTool, consent: token })).output).toMatchObject({ needs_approval: /90/ });
   });
 
+  test("has an input of its own: what it changes or keeps is not what was checked, and not what runs", async () => {
+    const kept: { beds: number; guests: string[]; at: Date }[] = [];
+    const ran: unknown[] = [];
+    const tool = defineTool({
+      ...rooms,
+      parameters: z.object({ beds: z.int(), guests: z.array(z.string()), at: z.coerce.date(), more: z.unknown() }),
+      looksUp: true,
+      run: async (input) => {
+        // While it runs, the hook still has what it kept.
+        kept[0]?.guests.push("another");
+        kept[0]?.at.setFullYear(1999);
+        ran.push(input);
+        return room(input.beds);
+      },
+    });
+    const beforeTool: BeforeTool = ({ input }) => {
+      const given = input as { beds: number; guests: string[]; at: Date; more: { view: string } };
+      given.beds = 200;
+      given.guests.length = 0;
+      given.at.setTime(0);
+      given.more.view = "yard";
+      kept.push(given);
+    };
+    const said = { beds: 2, guests: ["Ida"], at: FREE.toISOString(), more: { view: "sea" } };
+    expect(await call(tool, said, { beforeTool })).toMatchObject({ error: null, input: said });
+    expect(ran).toEqual([{ ...said, at: FREE }]);
+  });
+
+  test("is given what a schema made as it is: dates, sets, and objects of a class", async () => {
+    const seen: unknown[] = [];
+    const parameters = z.object({
+      page: z.string().transform((text) => new URL(text)),
+      tags: z.array(z.string()).transform((all) => new Set(all)),
+    });
+    const tool = defineTool({ ...rooms, parameters, looksUp: true, run: ({ page, tags }) => ({ host: page.host, tags: tags.size }) });
+    const outcome = await call(
+      tool,
+      { page: "https://rooms.example/", tags: ["a", "b"] },
+      { beforeTool: ({ input }) => void seen.push(input) },
+    );
+    expect(outcome.output).toEqual({ host: "rooms.example", tags: 2 });
+    expect(seen).toEqual([{ page: new URL("https://rooms.example/"), tags: new Set(["a", "b"]) }]);
+  });
+
   test("that throws keeps the call from running, and gives nothing away but an MaitredError's words", async () => {
     const failing = (error: Error) => call(ofZod4, { beds: 2 }, { beforeTool: () => Promise.reject(error) });
     expect((await failing(new Error("the vault's password is 1234"))).error).toBe("find_rooms failed.");
