@@ -6,7 +6,7 @@ import type { Binding, Shown } from "../ports/binding.js";
 import { ANSWERABLE_TURNS, approvalElement, hashOf, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
 import type { ShownCall, ShownCalls } from "./shown-calls.js";
-import { candidateOf, type StatedParts } from "./stated.js";
+import { candidateOf, changedNumbers, numbersStated, type StatedParts } from "./stated.js";
 import { needLine, type Verdict, whyUnchecked } from "./verdict.js";
 
 /** What the gate adds to a binding tool's arguments: how the guest answered what they were shown. */
@@ -36,6 +36,8 @@ interface Meant {
   readonly line: string;
   /** Stands for it: the session, the tool, its arguments, the line. */
   readonly call: string;
+  /** What the catalogue states of the domain's limits: what it costs. Of what is taken back nothing. */
+  readonly stated: ShownCall["stated"];
 }
 
 /**
@@ -56,7 +58,8 @@ export function heldTool(tool: AnyTool, acts: Shown, parts: HeldParts): AnyTool 
       if (items.length !== 1) return { output: whichOne(items, acts, input) };
       const line = acts.show(items[0], input);
       const call = hashOf(context.owner, context.sessionId, tool.name, input, line);
-      return new HeldCall(tool, parts, context, { input, answer, item: items[0], line, call }).run();
+      const stated = tool.binds === undefined ? {} : numbersStated(items[0], parts.needs);
+      return new HeldCall(tool, parts, context, { input, answer, item: items[0], line, call, stated }).run();
     },
   };
 }
@@ -94,10 +97,13 @@ class HeldCall {
 
   async run(): Promise<ToolResult> {
     const { owner, turn, userMessage, consent } = this.#context;
-    const { answer, call } = this.#meant;
+    const { answer, call, stated } = this.#meant;
     const before = await this.#parts.shown.find(owner, call);
     if (before?.done?.turn === turn) return this.#begunAlready(before.done.ended);
-    const seen = before !== null && before.done === null && before.turn < turn && before.turn >= turn - ANSWERABLE_TURNS ? before : null;
+    // At another price it is another thing than was shown.
+    const isSame = before !== null && changedNumbers(before.stated, stated).length === 0;
+    const isRecent = before !== null && before.turn < turn && before.turn >= turn - ANSWERABLE_TURNS;
+    const seen = isSame && isRecent && before.done === null ? before : null;
     const pressed = seen !== null && consent === tokenOf(seen);
     const agrees = seen !== null && (pressed || [answer.agreed, answer.anyway].some((words) => standsIn(words, userMessage.content)));
     const verdict = await this.#judged();
@@ -155,17 +161,19 @@ class HeldCall {
   }
 
   async #show(before: ShownCall | null, verdict: Verdict | null, against: string, refused: string | null): Promise<ToolResult> {
-    const { call, line } = this.#meant;
+    const { call, line, stated } = this.#meant;
     const { memory } = this.#context;
+    const changed = before?.done === null ? changedNumbers(before.stated, stated) : [];
+    const shownLine = changed.length === 0 ? line : `${line} (${changed.join("; ")})`;
     const told = new Set(before?.mentioned ?? []);
     const reminders = verdict?.mentions.filter(({ id }) => !told.has(id)).map((mention) => mention.line) ?? [];
     const mentioned = [...new Set([...told, ...(verdict?.mentions.map(({ id }) => id) ?? [])])];
-    const shown = { call, turn: this.#context.turn, against, mentioned, done: null };
+    const shown = { call, turn: this.#context.turn, against, mentioned, stated, done: null };
     await this.#parts.shown.put(this.#context.owner, shown);
     const conflicts = verdict?.conflicts.map(({ need, because, toConfirm }) => needLine(need, because, toConfirm)) ?? [];
     const output = {
       status: against === "" ? "shown" : "stopped",
-      shown: line,
+      shown: shownLine,
       ...(verdict !== null && verdict.met.length > 0 && { needs_met: [...verdict.met] }),
       ...(conflicts.length > 0 && { conflicts }),
       ...(verdict?.unchecked === true && { unchecked: `${whyUnchecked(memory === "off", verdict.memoryOff)} ${ASK_FOR_NEEDS}` }),
@@ -173,7 +181,7 @@ class HeldCall {
       ...(refused !== null && { refused }),
       ask: against === "" ? this.#ask() : "Nothing was done. Tell the guest what stands against it, and ask whether to do it all the same.",
     };
-    return { output, elements: [this.#element(shown, conflicts)], used: verdict?.checked ?? [] };
+    return { output, elements: [this.#element(shown, shownLine, conflicts)], used: verdict?.checked ?? [] };
   }
 
   #ask(): string {
@@ -182,10 +190,8 @@ class HeldCall {
     return `Nothing was done yet. Say the reminders, and ask the guest whether to ${asked}.`;
   }
 
-  #element(shown: ShownCall, conflicts: readonly string[]): Element {
-    const token = tokenOf(shown);
-    const { line, input } = this.#meant;
-    return approvalElement(token, { tool: this.#tool.name, question: line, conflicts, input });
+  #element(shown: ShownCall, question: string, conflicts: readonly string[]): Element {
+    return approvalElement(tokenOf(shown), { tool: this.#tool.name, question, conflicts, input: this.#meant.input });
   }
 }
 
@@ -204,8 +210,8 @@ function againstOf({ conflicts, unchecked }: Verdict): string {
 }
 
 /** Of the button under what was shown: of another turn it is another. */
-function tokenOf({ call, turn, against, mentioned }: ShownCall): string {
-  return hashOf(call, turn, against, mentioned);
+function tokenOf({ call, turn, against, mentioned, stated }: ShownCall): string {
+  return hashOf(call, turn, against, mentioned, stated);
 }
 
 /** The tool's arguments, and beside them what the guest answered; each checked by its own schema. */

@@ -19,6 +19,8 @@ const shownSchema = z.object({
   against: z.string(),
   /** What it mentioned: ids of memories. */
   mentioned: z.array(z.string()),
+  /** What the catalogue stated of the domain's limits, by their names: what it costs. Absent in what was kept before. */
+  stated: z.record(z.string(), z.number()).default({}),
   /** The turn that does it, and whether it has; null: not begun. */
   done: z.object({ turn: z.number(), ended: z.boolean() }).nullable(),
 });

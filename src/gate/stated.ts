@@ -38,6 +38,20 @@ export function candidateOf(item: unknown, line: string, startsAt: Date | null, 
   };
 }
 
+/** What the catalogue states in numbers, by the names of the domain's limits: what a thing costs, how far it is. */
+export function numbersStated(item: unknown, needs: readonly Need[]): Readonly<Record<string, number>> {
+  const stated = needs.map(({ name, states }) => [name, states?.(item)] as const);
+  return Object.fromEntries(stated.filter((each): each is readonly [string, number] => typeof each[1] === "number"));
+}
+
+/** Each that is not what it was, in words. */
+export function changedNumbers(was: Readonly<Record<string, number>>, is: Readonly<Record<string, number>>): readonly string[] {
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
+  return names.map((name) => `${readableName(name)}: ${is[name] ?? NOT_STATED}, it was ${was[name] ?? NOT_STATED}`);
+}
+
+const NOT_STATED = "not stated";
+
 /** A limit is held against the one number in the memory, else in the words that it is of. */
 function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): Exclude<Stated, number> {
   if (typeof stated !== "number") return stated;

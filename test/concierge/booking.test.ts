@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seatsKey } from "../../packages/concierge/src/booking-store.js";
-import { Catalogue } from "../../packages/concierge/src/catalogue.js";
+import { Catalogue, type CatalogueEvent } from "../../packages/concierge/src/catalogue.js";
 import { EngineBookings } from "../../packages/concierge/src/engine-bookings.js";
 import { bookTickets } from "../../packages/concierge/src/tools/book-tickets.js";
 import { cancelBooking, listBookings } from "../../packages/concierge/src/tools/booking-tools.js";
@@ -25,7 +25,7 @@ const DINNER = "plum-tasting-2026-03-14";
 /** One guest's turns with the booking tools, as a model could call them. */
 class Desk {
   readonly bookings = new EngineBookings(new MemoryEngine());
-  readonly catalogue = new Catalogue();
+  catalogue = new Catalogue();
   needs: readonly Memory[] = [];
   /** What else is told of companions. */
   told: readonly Memory[] = [];
@@ -93,6 +93,14 @@ class Desk {
       list: async () =>
         output(await listBookings({ bookings: this.bookings, catalogue: this.catalogue, gate }).run({}, this.context(words))),
     };
+  }
+}
+
+/** Every seat costs ten euros more. */
+class DearerCatalogue extends Catalogue {
+  override byId(id: string): CatalogueEvent | null {
+    const event = super.byId(id);
+    return event && { ...event, sections: event.sections.map((each) => ({ ...each, priceCents: each.priceCents + 1_000 })) };
   }
 }
 
@@ -245,6 +253,17 @@ describe("booking asks first", () => {
     expect(await yes.book({ ...agreeing(first, "Make it three"), quantity: 3 })).toMatchObject({ section: "Circle", quantity: 3 });
     desk.needs = [constraint("Uses a wheelchair", "accessibility", "self", { need: "step_free" })];
     expect(await yes.book({ ...agreeing(first, "Make it three"), quantity: 4 })).toMatchObject({ section: "Stalls", quantity: 4 });
+  });
+
+  test("a yes to a price that is no longer the catalogue's is a new quote at the new one, and a yes to that books at it", async () => {
+    const desk = new Desk();
+    const quote = await desk.says("Two for the quartet").book({ event_id: STEP_FREE, quantity: 2 });
+    desk.catalogue = new DearerCatalogue();
+    const anew = await desk.says("Yes, please").book(agreeing(quote, "Yes, please"));
+    expect(anew).toMatchObject({ status: "needs_confirmation", section: quote.section, quantity: 2 });
+    expect([quote.total, anew.total]).toEqual(["€44", "€64"]);
+    await desk.says("Yes").book(agreeing(anew, "Yes"));
+    expect(await desk.bookings.list(desk.owner)).toMatchObject([{ totalCents: 6_400 }]);
   });
 
   test("a quote of another guest or session can't be confirmed", async () => {

@@ -31,6 +31,7 @@ const slotInput = z.strictObject({ slot: z.string(), patients: z.array(z.string(
 /** A practice: one guest's turns with its tools, as a model could call them. */
 class Practice {
   readonly booked: string[] = [];
+  price = 80;
   needs: readonly Memory[] = [];
   storeDown = false;
   broken = false;
@@ -79,7 +80,7 @@ class Practice {
           words: { en: ["stairs"] },
           states: ({ stairs }: Slot) => (stairs === null ? "unknown" : !stairs),
         },
-        { name: "budget", description: "what it may cost", words: { en: ["budget"] }, kind: "at_most", states: () => 80 },
+        { name: "budget", description: "what it may cost", words: { en: ["budget"] }, kind: "at_most", states: () => this.price },
       ],
       tools: [
         defineTool({
@@ -263,6 +264,30 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
     practice.needs = [limit(text)];
     const { status, reminders } = (await practice.says("Wednesday", "book_slot", { slot: "wednesday" })) as JsonObject;
     expect(reminders === undefined ? status : "reminded").toBe(expected);
+  });
+
+  test("a yes is to the price that was shown: at another one it is shown once more, with both, and a yes to that does it", async () => {
+    const practice = new Practice();
+    await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    practice.price = 95;
+    const shown = await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+    expect(shown).toMatchObject({ status: "shown", shown: "Cleaning on wednesday (Budget: 95, it was 80)" });
+    expect(practice.booked).toEqual([]);
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
+    expect(await practice.says("once more", "book_slot", { slot: "wednesday" })).toMatchObject({ shown: "Cleaning on wednesday" });
+  });
+
+  test("nor does the button of what was shown at another price do it", async () => {
+    const practice = new Practice();
+    const { token } = await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    practice.price = 95;
+    practice.pressed = token;
+    const { token: anew } = await practice.says("", "book_slot", { slot: "wednesday" });
+    expect(practice.booked).toEqual([]);
+    practice.pressed = token;
+    await practice.says("", "book_slot", { slot: "wednesday" });
+    expect(practice.booked).toEqual([]);
+    expect(anew).not.toBe(token);
   });
 
   test("one yes does it once", async () => {

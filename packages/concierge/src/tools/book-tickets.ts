@@ -60,7 +60,9 @@ export function bookTickets(parts: BookingParts): Tool<Input> {
     run: async (args, context) => {
       const shown = await shownQuote(parts, args, context);
       if (shown?.bookingId) return booked(parts, shown, context, shown.turn === context.turn ? "booked" : "already_booked");
-      return shown === null || changes(args, shown) ? newQuote(parts, args, context) : answered(parts, args, shown, context);
+      return shown === null || changes(args, shown, parts.catalogue)
+        ? newQuote(parts, args, context)
+        : answered(parts, args, shown, context);
     },
   };
 }
@@ -78,8 +80,11 @@ async function shownQuote(parts: BookingParts, args: Input, context: ToolContext
   return quote.expiresAt > now.toISOString() && quote.turn === latest?.turn ? quote : null;
 }
 
-function changes(args: Input, quote: Quote): boolean {
+/** The call asks for something else than the quote is of, or it has another price by now. */
+function changes(args: Input, quote: Quote, catalogue: BookingParts["catalogue"]): boolean {
+  const section = sectionOrThrow(eventOrThrow(catalogue, quote.eventId), quote.section);
   return (
+    section.priceCents * quote.quantity !== quote.totalCents ||
     args.event_id !== quote.eventId ||
     (args.quantity !== undefined && args.quantity !== quote.quantity) ||
     (args.section !== undefined && args.section.toLowerCase() !== quote.section.toLowerCase())
