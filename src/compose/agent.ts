@@ -9,6 +9,7 @@ import { ConstraintGate } from "../gate/constraint-gate.js";
 import { gatedTools } from "../gate/gated-tools.js";
 import type { ReceiptLog } from "../gate/receipt-log.js";
 import { ShownCalls } from "../gate/shown-calls.js";
+import { softLimits } from "../gate/stated.js";
 import { inOwnWords } from "../memories/checks/brought-along.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
 import { Coverage } from "../memories/coverage.js";
@@ -80,11 +81,12 @@ export async function openAgent(
 ): Promise<ByTenant<Answering>> {
   const { config, overrides, product, logger, clock, dir, closing, tenants } = wiring;
   const named = await product();
-  const needs = named.needs ?? [];
+  const { needs = [], limits = [] } = named;
   const needMeant = (said: string | null) => knownNeed(said, needs);
   const coverage = new Coverage(needs, named.needTalk);
   const tellsNeed = (text: string) => coverage.tellsIn(text);
-  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, tellsNeed, receipts, logger });
+  const isSoftLimit = softLimits(limits, { needs, needMeant });
+  const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, tellsNeed, isSoftLimit, receipts, logger });
   const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const tools = tracedTools([
     ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant }),

@@ -13,6 +13,8 @@ const stated = z.discriminatedUnion("state", [
 ]);
 const checkedNeed = z.object({
   memory_id: z.string(),
+  /** A limit that need not hold. Absent: it must. */
+  strength: z.literal("soft").optional(),
   memory: z.string(),
   who: z.string(),
   need: z.string().nullable(),

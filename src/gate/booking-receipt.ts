@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BookingReceipt, ReceiptBody } from "../domain/booking-receipt.js";
 import { canonicalJson } from "../platform/canonical-json.js";
-import { type Basis, type Verdict, verdictOf } from "./verdict.js";
+import { type Basis, type CheckedNeed, type Verdict, verdictOf } from "./verdict.js";
 
 /** Whom and what was booked, and what the gate said of it. */
 export interface Booked {
@@ -26,8 +26,9 @@ export function receiptBody({ tool, line, verdict }: Booked): ReceiptBody {
     tool,
     booked: line,
     checked: {
-      needs: needs.map(({ memoryId, needName, toConfirm, broughtAlong, ...each }) => ({
+      needs: needs.map(({ memoryId, strength, needName, toConfirm, broughtAlong, ...each }) => ({
         memory_id: memoryId,
+        ...(strength === "soft" && { strength }),
         memory: each.memory,
         who: each.who,
         need: needName,
@@ -128,13 +129,16 @@ export function receiptProblems(receipts: readonly BookingReceipt[]): readonly s
 
 function checkedIn({ checked: { needs, along, unchecked, memory_off } }: ReceiptBody): Basis {
   return {
-    needs: needs.map(({ memory_id, need, to_confirm, brought_along, ...each }) => ({
-      ...each,
-      memoryId: memory_id,
-      needName: need,
-      toConfirm: to_confirm,
-      broughtAlong: brought_along,
-    })),
+    needs: needs.map(
+      ({ memory_id, strength, need, to_confirm, brought_along, ...each }): CheckedNeed => ({
+        ...each,
+        memoryId: memory_id,
+        strength: strength ?? "hard",
+        needName: need,
+        toConfirm: to_confirm,
+        broughtAlong: brought_along,
+      }),
+    ),
     along,
     unchecked,
     memoryOff: memory_off,

@@ -1,3 +1,4 @@
+import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
 import { isAppError } from "../platform/errors.js";
@@ -52,6 +53,8 @@ export interface GateParts {
   readonly readNow?: ReadNow;
   /** Whether a message tells of a need, by the domain's words: what is asked with it waits for it to be read. Default: none does. */
   readonly tellsNeed?: (text: string) => boolean;
+  /** Which soft memories are limits that a booking is held against. Default: none. */
+  readonly isSoftLimit?: (memory: Memory) => boolean;
   /** Default: none are kept. */
   readonly receipts?: Pick<ReceiptLog, "add">;
   readonly logger: Logger;
@@ -62,16 +65,17 @@ export interface GateParts {
 }
 
 /**
- * Stands in front of the booking tools. Reads what must hold itself, active and waiting, whatever the turn recalled, within its own
- * bound, and compares it with the catalogue for everyone in the party. It never reads "out of reach", "not written yet", "not looked
- * at" (incognito) or "not kept" (long-term memory is switched off) as "no needs": a need that was lost is worse than a question.
+ * Stands in front of the booking tools. Reads what must hold itself, active and waiting, and the guest's soft limits, whatever the turn
+ * recalled, within its own bound, and compares it with the catalogue for everyone in the party. It never reads "out of reach", "not written
+ * yet", "not looked at" (incognito) or "not kept" (long-term memory is switched off) as "no needs": a need that was lost is worse than a
+ * question.
  */
 export class ConstraintGate implements Gate {
   readonly #parts: Required<GateParts>;
 
   constructor(parts: GateParts) {
-    const { readNow = async () => {}, tellsNeed = () => false, receipts = { add: async () => {} } } = parts;
-    this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, ...parts, readNow, tellsNeed, receipts };
+    const { readNow = async () => {}, tellsNeed = () => false, isSoftLimit = () => false, receipts = { add: async () => {} } } = parts;
+    this.#parts = { readMs: GATE_READ_MS, writeBackWaitMs: WRITE_BACK_WAIT_MS, ...parts, readNow, tellsNeed, isSoftLimit, receipts };
   }
 
   async read(
@@ -106,14 +110,15 @@ export class ConstraintGate implements Gate {
   }
 
   async #needs(context: ToolContext): Promise<KnownNeeds> {
-    const { needs, readMs, logger } = this.#parts;
+    const { needs, isSoftLimit, readMs, logger } = this.#parts;
     if (context.memory === "off") return { known: [], complete: false };
     try {
       const { owner, now } = context;
-      const [known, told = []] = await within(readMs, context.signal, (signal) =>
-        Promise.all([needs.needs(owner, { now, signal }), needs.companions?.(owner, { now, signal })]),
+      const [all, told = []] = await within(readMs, context.signal, (signal) =>
+        Promise.all([needs.needs(owner, { now, signal, soft: isSoftLimit }), needs.companions?.(owner, { now, signal })]),
       );
-      return { known, told, complete: true };
+      const [known, limits] = [all.filter(isHard), all.filter((memory) => !isHard(memory))];
+      return { known, limits, told, complete: true };
     } catch (error) {
       context.signal.throwIfAborted();
       if (isAppError(error, "LONG_TERM_MEMORY_DISABLED")) return { known: [], complete: false, memoryOff: true };
@@ -149,4 +154,8 @@ async function within<T>(ms: number, turn: AbortSignal, work: (signal: AbortSign
 function codeOf(error: unknown): string {
   if (isAppError(error)) return error.code;
   return error instanceof DOMException && error.name === "TimeoutError" ? "TIMEOUT" : "UNKNOWN";
+}
+
+function isHard({ strength }: Memory): boolean {
+  return strength === "hard";
 }

@@ -9,6 +9,6 @@ export interface DomainParts {
 }
 
 /** A domain that is opened over the product: it keeps records of its own, or holds its bookings against the gate itself. */
-export interface DomainToOpen extends Pick<Domain, "categories" | "recall" | "needs" | "needTalk"> {
+export interface DomainToOpen extends Pick<Domain, "categories" | "recall" | "needs" | "limits" | "needTalk"> {
   open(parts: DomainParts): Promise<Domain>;
 }

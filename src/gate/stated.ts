@@ -19,13 +19,37 @@ export interface StatedParts {
   readonly needMeant: (said: string | null) => string | null;
 }
 
+/**
+ * The need that a memory is of: by its name, or by another spelling; of what is soft and names none, the limit whose category it is in.
+ * Undefined: none of the domain's.
+ */
+function needOf({ need, strength, category }: Memory, { needs, needMeant }: StatedParts): Need | undefined {
+  const name = needMeant(need);
+  if (name !== null || strength === "hard") return needs.find((each) => each.name === name);
+  return needs.find((each) => isLimit(each) && each.category === category);
+}
+
+/** Whether it is one that is held against the number in the guest's own words. */
+export function isLimit({ kind }: { readonly kind?: Need["kind"] | undefined }): boolean {
+  return kind === "at_most" || kind === "at_least";
+}
+
+/**
+ * Which soft memories are held against what is booked: the guest's own limits, of a limit need or in one of the categories whose
+ * statements are limits.
+ */
+export function softLimits(limits: readonly string[], { needs, needMeant }: StatedParts): (memory: Memory) => boolean {
+  const ofLimit = (name: string | null) => needs.some((need) => need.name === name && isLimit(need));
+  return ({ strength, subject, category, need }) =>
+    strength === "soft" && subject === "self" && (limits.includes(category) || ofLimit(needMeant(need)));
+}
+
 /** Something of a domain's catalogue, as the gate judges it. `line`: as the guest is shown it. */
-export function candidateOf(item: unknown, line: string, startsAt: Date | null, { needs, needMeant }: StatedParts): Candidate {
+export function candidateOf(item: unknown, line: string, startsAt: Date | null, parts: StatedParts): Candidate {
   return {
     startsAt,
     check: (memory) => {
-      const name = needMeant(memory.need);
-      const need = needs.find((each) => each.name === name);
+      const need = needOf(memory, parts);
       if (need === undefined) return notStated(line, need);
       const { kind = kindByName(need.name) } = need;
       const stated = met(need.states?.(item) ?? "unknown", kind, memory);

@@ -27,15 +27,17 @@ export interface Mention {
   /** Of the memory; of a booking that was made before, `booking:` and its id. */
   readonly id: string;
   readonly line: string;
-  /** What must hold, and for whom. Absent where it is of no memory. */
+  /** What must hold, and for whom. Absent where it is of no memory, and of a limit that need not hold. */
   readonly need?: string;
   /** False for a companion of whom nobody said that they come. */
   readonly along: boolean;
 }
 
-/** A need as it was held against what was to be booked: all that a verdict follows from. */
+/** A need, or a soft limit, as it was held against what was to be booked: all that a verdict follows from. */
 export interface CheckedNeed {
   readonly memoryId: string;
+  /** `soft`: a limit that need not hold: what is over it is asked about once, and stops nothing. */
+  readonly strength: "hard" | "soft";
   /** What must hold, with its condition. */
   readonly memory: string;
   /** `self`, or the companion's name. */
@@ -68,13 +70,13 @@ export interface Verdict {
   /** What would be broken: only the guest's consent books it. */
   readonly conflicts: readonly Conflict[];
   /**
-   * What the catalogue doesn't say, what stood in brought-along text, companions of whom nobody said whether they come, and what the
-   * guest has booked of it already.
+   * What the catalogue doesn't say, soft limits that it goes over, what stood in brought-along text, companions of whom nobody said whether
+   * they come, and what the guest has booked of it already.
    */
   readonly mentions: readonly Mention[];
   /** Memories that were compared and are met. */
   readonly met: readonly string[];
-  /** Ids of the memories that were compared and of which something is told: met, broken or to be mentioned. */
+  /** Ids of the memories that were compared: met, broken or to be mentioned. */
   readonly checked: readonly string[];
   /** True where there may be needs that could not be read. */
   readonly unchecked: boolean;
@@ -99,11 +101,13 @@ export interface Party {
 }
 
 /**
- * `complete`: false where there may be more than could be read. `told`: what else is told of companions, by which names they go; default
- * nothing. `memoryOff`: long-term memory is switched off by configuration: a need that was said is kept nowhere. Default false.
+ * `limits`: soft ones, default none. `complete`: false where there may be more than could be read. `told`: what else is told of companions,
+ * by which names they go; default nothing. `memoryOff`: long-term memory is switched off by configuration: a need that was said is kept
+ * nowhere. Default false.
  */
 export interface KnownNeeds {
   readonly known: readonly Memory[];
+  readonly limits?: readonly Memory[];
   readonly told?: readonly Memory[];
   readonly complete: boolean;
   readonly memoryOff?: boolean;
@@ -137,14 +141,16 @@ export function judge(
 ): Verdict {
   const checked: CheckedNeed[] = [];
   const along = new Set<string>();
-  const hard = needs.known.filter((memory) => concerns(memory, candidate, now));
-  for (const memory of hard) {
+  const hard = needs.known.filter((memory) => memory.strength === "hard" && concerns(memory, candidate, now));
+  const soft = (needs.limits ?? []).filter((memory) => concerns(memory, candidate, now));
+  for (const memory of [...hard, ...soft]) {
     const who = companionOf(memory);
     const comes = who === null ? "yes" : comesAlong(memory, hard, party, people);
     if (comes === "no") continue;
     if (who !== null && comes === "yes") along.add(who);
     checked.push({
       memoryId: memory.id,
+      strength: memory.strength,
       memory: withCondition(memory),
       who: who ?? "self",
       needName: memory.need,
@@ -173,9 +179,15 @@ export function verdictOf(basis: Basis): Verdict {
   const conflicts: Conflict[] = [];
   const mentions: Mention[] = [];
   const met: string[] = [];
-  for (const { memoryId, memory, who, needName, toConfirm, broughtAlong, source, comes, stated } of basis.needs) {
+  for (const { memoryId, strength, memory, who, needName, toConfirm, broughtAlong, source, comes, stated } of basis.needs) {
     if (stated.state === "moot" || (stated.state === "met" && comes === "unsaid")) continue;
+    if (strength === "soft" && stated.state === "unknown") continue;
     checked.push(memoryId);
+    if (strength === "soft") {
+      // Of a limit that is kept nothing is said.
+      if (stated.state === "broken") mentions.push({ id: memoryId, along: true, line: `You told me: “${memory}”. ${stated.because}` });
+      continue;
+    }
     if (stated.state === "met") {
       met.push(memory);
       continue;
@@ -207,11 +219,10 @@ function withCondition({ text, condition }: Memory): string {
   return text.toLowerCase().includes(condition.toLowerCase()) ? text : `${text} (only ${condition})`;
 }
 
-/** Hard, active or waiting, not over by now, and begun when what is to be booked begins. */
+/** Active or waiting, not over by now, and begun when what is to be booked begins. */
 function concerns(memory: Memory, { startsAt }: Candidate, now: Date): boolean {
   const begins = Math.max(now.getTime(), startsAt?.getTime() ?? 0);
   return (
-    memory.strength === "hard" &&
     (memory.status === "active" || memory.status === "review") &&
     (memory.valid_until === null || Date.parse(memory.valid_until) > now.getTime()) &&
     Date.parse(memory.valid_from) <= begins

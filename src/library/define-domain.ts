@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Category, category, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { RecallTable } from "../domain/recall-table.js";
+import { isLimit } from "../gate/stated.js";
 import { needTalkOf, needWordsOf, OFF_RECORD } from "../languages/need-talk.js";
 import { recallTableOf } from "../languages/recall-talk.js";
 import { AppError, type ErrorDetail } from "../platform/errors.js";
@@ -71,7 +72,10 @@ export interface NeedDefinition<Item, Language extends string = string> {
   states(item: Item): Stated;
   /** Why something of the catalogue does not meet it, in a sentence for the guest. Pure. Default: that it doesn't, by the need's name. */
   because?(item: Item): string;
-  /** The category of its memories. Default: the one that is hard, where there is one. */
+  /**
+   * The category of its memories. Default: the one that is hard, where there is one. A limit may be of a soft one, as `budget`: what is
+   * stated there without insisting ("my budget is about 50") is held against what is bound too, and asked about once where it is over.
+   */
   readonly category?: string;
   /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
   readonly kind?: Need["kind"];
@@ -150,11 +154,13 @@ export function defineDomain<Item = never, const Language extends string = "en">
   ];
   refuse(name, wrong);
   const flat = named.map(({ words, ...need }): Need => {
-    const slot = need.slot ?? (need.kind === "at_most" || need.kind === "at_least" ? need.name : undefined);
+    const slot = need.slot ?? (isLimit(need) ? need.name : undefined);
     return { ...need, ...(slot !== undefined && { slot }), words: Object.values<readonly string[]>(words).flat() } as Need;
   });
   const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
-  return { ...rest, ...(recall && { recall }), name, prompt, tools, categories, needs: flat, needTalk, offRecord };
+  const soft = categories.filter(({ strength }) => strength === "soft").map((each) => each.name);
+  const limits = soft.filter((each) => flat.some((need) => isLimit(need) && need.category === each));
+  return { ...rest, ...(recall && { recall }), name, prompt, tools, categories, needs: flat, limits, needTalk, offRecord };
 }
 
 interface Recalled {

@@ -1,13 +1,13 @@
 import { type CategoriesOf, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
-import { beginsAfter, holdsAt, memoryOf } from "../domain/memory-record.js";
+import { beginsAfter, holdsAt, type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import { textHash } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
-import type { LongTermMemory, MemoryQuery, MemorySearch } from "../ports/memories.js";
+import type { LongTermMemory, MemoryQuery, MemorySearch, NeedsOptions } from "../ports/memories.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { MemoryStore } from "../ports/memory-store.js";
 import type { MergedMemories } from "../ports/merged-memories.js";
@@ -183,13 +183,15 @@ export class MemoryService implements LongTermMemory {
   }
 
   /** What the log says, once the store has said the same: one that lost something while it ran is mended, or the caller is told. */
-  async needs(owner: Owner, { now, signal }: { readonly now: Date; readonly signal?: AbortSignal }): Promise<readonly Memory[]> {
+  async needs(owner: Owner, { now, signal, soft = () => false }: NeedsOptions): Promise<readonly Memory[]> {
     for (let tries = 1; ; tries++) {
       const { records } = await this.#logs.level(owner, signal);
       const stored = new Set((await this.#parts.store.hard(owner, signal === undefined ? {} : { signal })).map(({ id }) => id));
       const counts = (record: Memory) => holdsAt(record, now) || waitsAt(record, now) || beginsAfter(record, now);
       const hard = [...records.values()].filter((record) => record.strength === "hard" && counts(record));
-      if (hard.every(({ id }) => stored.has(id))) return hard.map(memoryOf);
+      const isSoft = (record: MemoryRecord) => record.strength === "soft" && (holdsAt(record, now) || beginsAfter(record, now));
+      if (hard.every(({ id }) => stored.has(id)))
+        return [...hard, ...[...records.values()].filter((record) => isSoft(record) && soft(record))].map(memoryOf);
       this.#logs.doubt(owner);
       if (tries > 1) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", { detail: "The store lacks memories that must hold." });
     }

@@ -1,6 +1,6 @@
 /**
- * The same value, of which nothing that can change is shared: objects, arrays, dates, maps and sets are made anew. What is of another class,
- * and a function, is given as it is. Not for values that hold themselves.
+ * The same value, of which nothing that can change is shared: objects, arrays, dates, maps and sets are made anew. What is of another
+ * class, and a function, is given as it is. Not for values that hold themselves.
  */
 export function deepCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(deepCopy);

@@ -172,6 +172,11 @@ export interface Domain {
   /** What may have to hold when something is booked: allergies, diets, access. Default: none but `other`. */
   readonly needs?: readonly Need[];
   /**
+   * Categories whose soft statements are limits, by the one number in them ("my budget is 50"): held against what is booked as the limit
+   * need of that category is, and asked about once where it is over. Default: soft statements of a limit need alone.
+   */
+  readonly limits?: readonly string[];
+  /**
    * Plain forms in which guests ask that what they say is not kept, in every language that the domain claims: "off the record", "don't
    * write this down". Of such a message nothing is kept but the names of the needs in it, which wait for the guest's word. A model may see
    * the wish in other words too. Default: the model alone does.

@@ -24,8 +24,9 @@ export interface Shown<Input = unknown, Item = unknown> {
 
 /**
  * What a tool binds. A call shows first what it would do, and does it in a later turn, when the guest's own words or the button agree to
- * just that: the same arguments, the same line, the same numbers of the domain's limits, the same against it. In front of it stands the gate: what must hold for everyone who comes
- * is held against what the catalogue states, and what would be broken is only done on the guest's word to do it all the same.
+ * just that: the same arguments, the same line, the same numbers of the domain's limits, the same against it. In front of it stands the
+ * gate: what must hold for everyone who comes is held against what the catalogue states, and what would be broken is only done on the
+ * guest's word to do it all the same.
  */
 export interface Binding<Input = unknown, Item = unknown> extends Shown<Input, Item> {
   /** Who comes along, as the model names them. Default: nobody. */

@@ -124,10 +124,19 @@ export interface MemoryRecall {
   recall(owner: Owner, request: RecallRequest): Promise<RecallResult>;
 }
 
+export interface NeedsOptions {
+  readonly now: Date;
+  readonly signal?: AbortSignal;
+  readonly soft?: (memory: Memory) => boolean;
+}
+
 /** What the gate in front of a booking reads. */
 export interface StandingNeeds {
-  /** All hard memories that hold or wait for the guest's word, by filter, outside any limit. @throws when that can't be told for sure */
-  needs(owner: Owner, options: { readonly now: Date; readonly signal?: AbortSignal }): Promise<readonly Memory[]>;
+  /**
+   * All hard memories that hold or wait for the guest's word, by filter, outside any limit; and of what is soft and holds, those that
+   * `soft` takes (default: none). @throws when that can't be told for sure
+   */
+  needs(owner: Owner, options: NeedsOptions): Promise<readonly Memory[]>;
   /**
    * What else tells by which names companions go: statements that name somebody, and needs that are over. Default: nothing is told.
    * @throws when it can't be read

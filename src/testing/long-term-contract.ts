@@ -213,6 +213,19 @@ export function longTermContract(
       expect(texts(await memory.needs(ann, { now: NOW }))).toEqual(texts(memories));
     });
 
+    test("the gate is given the soft ones that it asks for, by what they are and not by a query", async () => {
+      await apply(ann, [
+        said(ann, "Budget is 60 euros", { category: "budget", aspect: "budget" }),
+        said(ann, "Prefers jazz concerts", { category: "genre", aspect: "jazz" }),
+        said(ann, "Needs step-free access", { category: "accessibility", aspect: "", strength: "hard", type: "constraint" }),
+      ]);
+      const soft = ({ category }: Memory) => category === "budget";
+      expect(texts(await memory.needs(ann, { now: NOW, soft }))).toEqual(["Budget is 60 euros", "Needs step-free access"]);
+      expect(texts(await memory.needs(ann, { now: NOW }))).toEqual(["Needs step-free access"]);
+      await apply(ann, [said(ann, "Budget is 90 euros", { category: "budget", aspect: "budget", at: later(1).toISOString() })], later(1));
+      expect(texts(await memory.needs(ann, { now: later(1), soft }))).toEqual(["Budget is 90 euros", "Needs step-free access"]);
+    });
+
     test("the same plan applied again changes nothing", async () => {
       const message = "m1";
       const plan = [

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { createMaitred, defineDomain, defineTool, type Maitred, type MaitredUser } from "../../src/index.js";
+import { createMaitred, type Domain, defineDomain, defineTool, type Maitred, type MaitredUser } from "../../src/index.js";
 import { tempDir } from "../e2e/world.js";
 
 /** A limit of a domain's own, without a model: read with its one number, one at a time, and held against what is booked. */
@@ -10,42 +10,47 @@ const menus = [
   { menu: "tasting", price: 80 },
 ];
 type Menu = (typeof menus)[number];
-const kitchen = defineDomain({
-  name: "kitchen",
-  prompt: "You take bookings for a kitchen.",
-  languages: ["en", "de"],
-  needs: [
-    {
-      name: "max_price",
-      description: "the most that it may cost, in euros",
-      kind: "at_most",
-      words: { en: ["euros", "price"], de: ["Euro"] },
-      states: ({ price }: Menu) => price,
-    },
-  ],
-  tools: [
-    defineTool({
-      name: "book_menu",
-      description: "Books a menu.",
-      parameters: z.object({ menu: z.string() }),
-      binds: { what: "menu", items: ({ menu }) => menus.filter((each) => each.menu === menu), show: ({ menu }) => `The ${menu} menu` },
-      offline: {
-        words: ["book", "buche"],
-        input: (message) => ({ menu: menus.find(({ menu }) => message.includes(menu))?.menu ?? "" }),
+const kitchenOf = (category?: string) =>
+  defineDomain({
+    name: "kitchen",
+    prompt: "You take bookings for a kitchen.",
+    languages: ["en", "de"],
+    needs: [
+      {
+        name: "max_price",
+        description: "the most that it may cost, in euros",
+        kind: "at_most",
+        ...(category !== undefined && { category }),
+        words: { en: ["euros", "price"], de: ["Euro"] },
+        states: ({ price }: Menu) => price,
       },
-      run: ({ menu }) => ({ booked: menu }),
-    }),
-  ],
-});
+    ],
+    tools: [
+      defineTool({
+        name: "book_menu",
+        description: "Books a menu.",
+        parameters: z.object({ menu: z.string() }),
+        binds: { what: "menu", items: ({ menu }) => menus.filter((each) => each.menu === menu), show: ({ menu }) => `The ${menu} menu` },
+        offline: {
+          words: ["book", "buche"],
+          input: (message) => ({ menu: menus.find(({ menu }) => message.includes(menu))?.menu ?? "" }),
+        },
+        run: ({ menu }) => ({ booked: menu }),
+      }),
+    ],
+  });
 
 let maitred: Maitred;
 let ada: MaitredUser;
 let sessionId: string | undefined;
 beforeEach(async () => {
-  maitred = await createMaitred({ memoryStorageDir: await tempDir(), domain: kitchen, recallDeadlineMs: 30_000 });
+  await opens(kitchenOf());
+});
+async function opens(domain: Domain): Promise<void> {
+  maitred = await createMaitred({ memoryStorageDir: await tempDir(), domain, recallDeadlineMs: 30_000 });
   ada = maitred.for({ user: "ada" });
   sessionId = undefined;
-});
+}
 afterEach(() => maitred.close());
 
 async function says(message: string): Promise<string> {
@@ -85,4 +90,15 @@ test("a newer one takes the older one's place, or the guest is asked", async () 
   await says("Never more than 90 euros.");
   expect(await holds()).toEqual([expect.stringContaining("90")]);
   expect(await says("book tasting")).toMatch(/Shall I go ahead\?/);
+});
+
+test("what is stated of a limit's soft category need not hold: it is asked about once, in any session, and a yes to that does it", async () => {
+  await maitred.close();
+  await opens(kitchenOf("budget"));
+  await ada.memories.add("Would like to spend about 60 euros", { category: "budget" });
+  expect((await ada.memories.list()).data).toMatchObject([{ strength: "soft", need: null }]);
+  expect(await says("book lunch")).not.toContain("You told me");
+  expect(await says("no")).toBe("Then I leave it as it is.");
+  expect(await says("book tasting")).toMatch(/You told me: “Would like to spend about 60 euros”\.[\s\S]*Shall I go ahead\?/);
+  expect(await says("yes")).toMatch(/^Done: The tasting menu/);
 });

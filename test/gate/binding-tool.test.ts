@@ -7,6 +7,7 @@ import type { JsonObject } from "../../src/domain/session.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { gatedTools } from "../../src/gate/gated-tools.js";
 import { ShownCalls } from "../../src/gate/shown-calls.js";
+import { softLimits } from "../../src/gate/stated.js";
 import { defineDomain, defineTool } from "../../src/index.js";
 import { knownNeed } from "../../src/memories/checks/category-and-need.js";
 import { AppError } from "../../src/platform/errors.js";
@@ -49,22 +50,19 @@ class Practice {
   constructor(engine = new MemoryEngine()) {
     const domain = this.#domain();
     const needs = domain.needs ?? [];
+    const stated = { needs, needMeant: (said: string | null) => knownNeed(said, needs) };
     const gate = new ConstraintGate({
       needs: {
-        needs: async () => {
+        needs: async (_, { soft = () => false }) => {
           if (this.storeDown) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
-          return this.needs;
+          return this.needs.filter((memory) => memory.strength === "hard" || soft(memory));
         },
       },
       writtenBack: async () => true,
+      isSoftLimit: softLimits(domain.limits ?? [], stated),
       logger: silentLogger,
     });
-    const parts = {
-      gate,
-      shown: new ShownCalls(engine),
-      needs,
-      needMeant: (said: string | null) => knownNeed(said, needs),
-    };
+    const parts = { gate, shown: new ShownCalls(engine), ...stated };
     this.#box = new ToolBox({ tools: gatedTools(domain.tools, parts), maxOutputChars: 16_000, logger: silentLogger });
   }
 
@@ -80,7 +78,14 @@ class Practice {
           words: { en: ["stairs"] },
           states: ({ stairs }: Slot) => (stairs === null ? "unknown" : !stairs),
         },
-        { name: "budget", description: "what it may cost", words: { en: ["budget"] }, kind: "at_most", states: () => this.price },
+        {
+          name: "budget",
+          description: "what it may cost",
+          words: { en: ["budget"] },
+          kind: "at_most",
+          category: "budget",
+          states: () => this.price,
+        },
       ],
       tools: [
         defineTool({
@@ -264,6 +269,29 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
     practice.needs = [limit(text)];
     const { status, reminders } = (await practice.says("Wednesday", "book_slot", { slot: "wednesday" })) as JsonObject;
     expect(reminders === undefined ? status : "reminded").toBe(expected);
+  });
+
+  test("a soft limit that it is over is asked about once, and a yes to that does it; of one that it keeps nothing is said", async () => {
+    for (const need of ["budget", null]) {
+      const practice = new Practice();
+      const soft = (text: string, id: string) => constraint(text, "budget", "self", { need, strength: "soft", id });
+      practice.needs = [soft("Would like to pay 60 euros", "over"), soft("Pays up to 90 euros", "within"), soft("Likes it cheap", "none")];
+      const shown = await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+      expect(shown).toMatchObject({ status: "shown", reminders: [expect.stringMatching(/^You told me: “Would like to pay 60 euros”\. /)] });
+      expect(shown).not.toHaveProperty("needs_met");
+      expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
+    }
+  });
+
+  test("a soft limit that comes up with the yes is asked about first; a taste, or a companion's, is none", async () => {
+    const practice = new Practice();
+    const soft = (category: string, subject: string) => constraint("Pays 60 euros", category, subject, { strength: "soft" });
+    practice.needs = [soft("preference", "self"), soft("budget", "companion:Tom")];
+    expect(await practice.says("Wednesday", "book_slot", { slot: "wednesday" })).not.toHaveProperty("reminders");
+    practice.needs = [soft("budget", "self")];
+    const asked = await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+    expect(asked).toMatchObject({ status: "shown", reminders: [expect.stringContaining("60 euros")] });
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
   });
 
   test("a yes is to the price that was shown: at another one it is shown once more, with both, and a yes to that does it", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BookingReceipt } from "../../src/domain/booking-receipt.js";
+import { type BookingReceipt, bookingReceiptSchema } from "../../src/domain/booking-receipt.js";
 import { receiptBody, receiptProblems, sealedReceipt } from "../../src/gate/booking-receipt.js";
 import { judge, type NeedCheck } from "../../src/gate/verdict.js";
 import { constraint } from "../support/constraints.js";
@@ -12,6 +12,46 @@ const STATED: Readonly<Record<string, NeedCheck>> = {
   d: { state: "moot" },
 };
 const party = { companions: ["Ida"], absent: [], size: 3, said: ["Ida and I", "🎟 für zwei"], sessionId: "s" };
+
+/** As it was written before needs had a strength. */
+const RECEIPT_OF_BEFORE = {
+  v: 1,
+  id: "r1",
+  number: 1,
+  at: "2026-12-01T09:00:00.000Z",
+  session_id: "s",
+  turn: 1,
+  prev: null,
+  digest: "c82180644a40bd6b8015e48b91f9488e59d886d8d28e10881eb96572be11dcfa",
+  hash: "4e4063b0a3671097a570c8005e1aefe35f2d5f7ce65893857036a3815dfb9366",
+  body: {
+    tool: "book",
+    booked: "Jazz, stalls, 2",
+    checked: {
+      needs: [
+        {
+          memory_id: "b",
+          memory: "Needs step-free access",
+          who: "Ida",
+          need: null,
+          to_confirm: false,
+          brought_along: false,
+          source: { session_id: "earlier", turn: 3, message_id: "m-3", quote: "Please note: needs step-free access" },
+          comes: "yes",
+          stated: { state: "broken", because: "There are stairs." },
+        },
+      ],
+      along: ["Ida"],
+      unchecked: false,
+      memory_off: false,
+    },
+    verdict:
+      '{"along":["Ida"],"conflicts":[{"because":"There are stairs.","memory_id":"b","need":"Ida: Needs step-free access",' +
+      '"to_confirm":false}],"memory_off":false,"mentions":[],"met":[],"unchecked":false}',
+    beside: [],
+    waived: [{ memory_id: "b", how: "override" }],
+  },
+};
 
 function receipt(turn: number, before: BookingReceipt | null): BookingReceipt {
   const known = [
@@ -61,6 +101,28 @@ test("receipts replay, in any order, some left out, some emptied", () => {
   expect(receiptProblems(JSON.parse(JSON.stringify(all.toReversed())))).toEqual([]);
   expect(receiptProblems(all.filter(({ number }) => number !== 2))).toEqual([]);
   expect(receiptProblems(all.map((each) => (each.number === 3 ? { ...each, body: null } : each)))).toEqual([]);
+});
+
+test("a limit that need not hold is told as one, and replays; a receipt of before, which says of none that it is, does too", () => {
+  const limits = [constraint("Budget is 30 euros", "budget", "self", { id: "b", strength: "soft" })];
+  const candidate = { startsAt: null, check: () => ({ state: "broken", because: "This is €38." }) as const };
+  const verdict = judge({ known: [], limits, complete: true }, candidate, party, NOW);
+  expect(verdict).toMatchObject({ conflicts: [], mentions: [{ id: "b", line: "You told me: “Budget is 30 euros”. This is €38." }] });
+  const body = receiptBody({ tool: "book", line: "Jazz, stalls, 2", verdict });
+  expect(body).toMatchObject({
+    checked: { needs: [{ memory_id: "b", strength: "soft" }] },
+    beside: [],
+    waived: [{ memory_id: "b", how: "mentioned" }],
+  });
+  const sealed = sealedReceipt({ id: "r", at: NOW.toISOString(), session_id: "s", turn: 1 }, body, null);
+  expect(receiptProblems([bookingReceiptSchema.parse(JSON.parse(JSON.stringify(sealed)))])).toEqual([]);
+  const asHard = structuredClone(sealed) as { body: { checked: { needs: { strength?: string }[] } } };
+  delete asHard.body.checked.needs[0]?.strength;
+  expect(receiptProblems([asHard as never])).toContainEqual(expect.stringContaining("another verdict follows"));
+
+  const before = bookingReceiptSchema.parse(RECEIPT_OF_BEFORE);
+  expect(receiptProblems([before])).toEqual([]);
+  expect(receiptProblems([{ ...before, hash: sealed.hash }])).not.toEqual([]);
 });
 
 /** All places of a value that hold no object, as paths. */

@@ -55,3 +55,25 @@ test.each(["My budget is 40 euros a ticket.", "Never more than 40 euros a seat."
     expect(cheaper).not.toContain("You told me");
   },
 );
+
+const CONCERT = "Book two tickets for Night Shift Trio on Friday";
+test.each([
+  ["For dinner never more than 10 euros.", SEAFOOD, CONCERT],
+  ["My budget for restaurants is 10 euros.", SEAFOOD, CONCERT],
+  ["My budget is 10 euros for a concert ticket.", CONCERT, SEAFOOD],
+  ["My budget is 10 euros a ticket in Dublin.", SEAFOOD, CONCERT],
+])("a budget holds what it is for, whether or not the message calls it to mind: %s", async (told, over, other) => {
+  const ada = world.guest();
+  await ada.says(told);
+  const asked = (await ada.newSession().says(over)).message.content;
+  expect(asked).toMatch(/You told me: .*10.* This is €\d+/);
+  const unasked = (await ada.newSession().says(other)).message.content;
+  expect(unasked).toMatch(/^I can book/);
+  expect(unasked).not.toContain("You told me");
+});
+
+test("a budget for hotels holds nothing that is booked here", async () => {
+  const ada = world.guest();
+  await ada.says("My budget for hotels is 10 euros a night.");
+  expect((await ada.newSession().says(SEAFOOD)).message.content).not.toContain("You told me");
+});

@@ -40,6 +40,12 @@ export interface CatalogueEvent {
   readonly states: StatedNeeds;
 }
 
+/** Seats in a section of an event: what the needs are held against. */
+export interface Seats {
+  readonly event: CatalogueEvent;
+  readonly section: Section;
+}
+
 export interface EventFilter {
   readonly text?: string | undefined;
   readonly kind?: Kind | undefined;

@@ -1,5 +1,6 @@
 import type { DomainToOpen } from "maitred";
 import { needTalkOf } from "maitred/domain";
+import { BUDGET } from "./budget.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
 import { STATED_NEEDS } from "./need-check.js";
 import { openConcierge } from "./open-concierge.js";
@@ -11,6 +12,7 @@ export const concierge: DomainToOpen = {
   categories: CONCIERGE_CATEGORIES,
   recall: CONCIERGE_RECALL,
   needs: STATED_NEEDS,
+  limits: [BUDGET],
   needTalk: needTalkOf(CONCIERGE_WORDS.needs),
   open: openConcierge,
 };

@@ -1,13 +1,8 @@
-import type { Candidate, Need, Stated } from "maitred";
+import type { Candidate, Memory, Need, Stated } from "maitred";
 import { candidateOf as stated } from "maitred/domain";
-import type { CatalogueEvent, Section } from "./catalogue.js";
+import { BUDGET, budgetCheck } from "./budget.js";
+import type { CatalogueEvent, Seats, Section } from "./catalogue.js";
 import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
-
-/** Seats in a section of an event: what the needs are held against. */
-export interface Seats {
-  readonly event: CatalogueEvent;
-  readonly section: Section;
-}
 
 /** The concierge's needs, with what the catalogue states of each. */
 export const STATED_NEEDS: readonly Need[] = CONCIERGE_NEEDS.map((need) => ({
@@ -16,9 +11,11 @@ export const STATED_NEEDS: readonly Need[] = CONCIERGE_NEEDS.map((need) => ({
   because: (item) => whyBroken(need.name, item as Seats),
 }));
 
-/** A section of an event, as the gate judges it. */
-export function candidateOf(event: CatalogueEvent, section: Section): Candidate {
-  return stated({ event, section }, event.title, event.startsAt, { needs: STATED_NEEDS, needMeant });
+/** Seats in a section of an event, as the gate judges them. `quantity`: default 1. */
+export function candidateOf(event: CatalogueEvent, section: Section, quantity = 1): Candidate {
+  const { startsAt, check } = stated({ event, section }, event.title, event.startsAt, { needs: STATED_NEEDS, needMeant });
+  const budgetOf = (memory: Memory) => (memory.category === BUDGET ? budgetCheck(memory, { event, section }, quantity) : null);
+  return { startsAt, check: (memory) => budgetOf(memory) ?? check(memory) };
 }
 
 export function statedOf(name: NeedName, { event, section }: Seats): Stated {

@@ -2,6 +2,7 @@ import type { AnyTool, Domain, DomainParts, DomainRecords } from "maitred";
 import { needTalkOf, OFF_RECORD } from "maitred/domain";
 import { bookingsOf, recordOf } from "./booking-records.js";
 import type { BookingStore } from "./booking-store.js";
+import { BUDGET } from "./budget.js";
 import { cardsAsNamed } from "./card-order.js";
 import { Catalogue } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
@@ -35,6 +36,7 @@ export async function openConcierge({ engine, gate }: DomainParts): Promise<Doma
     categories: CONCIERGE_CATEGORIES,
     recall: CONCIERGE_RECALL,
     needs: STATED_NEEDS,
+    limits: [BUDGET],
     offRecord: OFF_RECORD,
     needTalk: needTalkOf(CONCIERGE_WORDS.needs),
     offline: conciergeScript,

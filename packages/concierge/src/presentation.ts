@@ -13,10 +13,6 @@ export function seatsLeft(sold: ReadonlyMap<string, number>, event: CatalogueEve
   return Math.max(0, section.seats - seatsTaken(event, section) - (sold.get(seatsKey(event.id, section.name)) ?? 0));
 }
 
-export function euros(cents: number): string {
-  return `€${cents % 100 === 0 ? cents / 100 : (cents / 100).toFixed(2)}`;
-}
-
 /** In a list: what one chooses by. `breaks`: the labels that {@link brokenBy} gives. */
 export function eventLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
   return {

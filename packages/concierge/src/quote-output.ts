@@ -4,7 +4,8 @@ import type { Quote } from "./booking-rows.js";
 import type { CatalogueEvent, Section } from "./catalogue.js";
 import { tokenOfQuote } from "./consent.js";
 import { longDay } from "./local-time.js";
-import { euros, eventSource } from "./presentation.js";
+import { euros } from "./money.js";
+import { eventSource } from "./presentation.js";
 
 /** What a quote, and a quote that was stopped, tell the model and the client. */
 

@@ -3,7 +3,7 @@ import type { JsonValue, MemoryLine } from "maitred";
 import { z } from "zod";
 import { type CatalogueEvent, isStepFree } from "../catalogue.js";
 import { longDay } from "../local-time.js";
-import { euros } from "../presentation.js";
+import { euros } from "../money.js";
 import { isBookable, MAX_SEATS } from "../seats.js";
 import { CITY_NAMES } from "../vocabulary.js";
 import { bookingIn, eventIn, type SaidBefore, type ShownBooking } from "./past.js";

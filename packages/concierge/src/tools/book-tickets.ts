@@ -10,7 +10,6 @@ import { quotedOutput, stoppedOutput } from "../quote-output.js";
 import { MAX_SEATS } from "../seats.js";
 import { withBookedBefore } from "./booked-before.js";
 import { type CatalogueParts, eventOrThrow, yetToBegin } from "./catalogue-tools.js";
-import { withBudget } from "./over-budget.js";
 import { namedIn, partyFor, partyOf } from "./party.js";
 
 const people = z.array(z.string().min(1).max(64)).max(20);
@@ -103,8 +102,8 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const same = shown.companions.every((name) => companions.includes(name));
   const consents = seenBefore && same && consentsTo(shown, args, context);
   const agrees = seenBefore && same && (consents || agreesTo(shown, args, context));
-  const judged = judge(candidateOf(event, section), partyFor(shown, { companions, absent }, context));
-  const verdict = await withMentions(judged, parts, { event, section, quantity: shown.quantity }, context);
+  const judged = judge(candidateOf(event, section, shown.quantity), partyFor(shown, { companions, absent }, context));
+  const verdict = await withBookedBefore(judged, parts.bookings, context.owner, event);
   const stop = stopOf(event, section, verdict);
   const fresh = verdict.mentions.filter(({ id }) => !shown.mentioned.includes(id));
   const quote: Quote = { ...shown, absent, companions: joined(companions, verdict.along) };
@@ -123,17 +122,6 @@ async function answered(parts: BookingParts, args: Input, shown: Quote, context:
   const line = `${event.title}, ${section.name}, ${shown.quantity}`;
   await parts.gate.booked(context, { tool: "book_tickets", line, verdict });
   return { ...result, used: verdict.checked };
-}
-
-/** The verdict, with what is to be said beside the needs: what is booked already, and a budget that it goes over. */
-async function withMentions(
-  verdict: Verdict,
-  { bookings }: Pick<BookingParts, "bookings">,
-  { event, section, quantity }: { readonly event: CatalogueEvent; readonly section: Section; readonly quantity: number },
-  { owner, recalled = [] }: ToolContext,
-): Promise<Verdict> {
-  const all = await withBookedBefore(verdict, bookings, owner, event);
-  return withBudget(all, recalled, { priceCents: section.priceCents, quantity });
 }
 
 /** Consent to what the shown quote was stopped for: by its token and words of this message, or by the button. */
@@ -173,7 +161,7 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
     });
   const read = await parts.gate.read(context, { toBook: false, named: namedIn(replaced, args) });
   const who = partyOf(replaced, args, read.people);
-  const judge = (section: Section) => read(candidateOf(event, section), partyFor({ quantity }, who, context));
+  const judge = (section: Section) => read(candidateOf(event, section, quantity), partyFor({ quantity }, who, context));
   const sold = await bookings.sold([event.id]);
   const section =
     args.section === undefined ? bestSection(sold, event, quantity, judge, outdated?.section) : sectionOrThrow(event, args.section);
@@ -183,7 +171,7 @@ async function newQuote(parts: BookingParts, args: Input, context: ToolContext):
       detail: `Only ${left} seats are left in ${section.name}.`,
       hint: "Look at the other sections with check_availability, or search for another event.",
     });
-  const verdict = await withMentions(judge(section), parts, { event, section, quantity }, context);
+  const verdict = await withBookedBefore(judge(section), bookings, context.owner, event);
   const quote = await bookings.addQuote(
     context.owner,
     {
