@@ -164,6 +164,26 @@ describe("forget, and what is no longer true", () => {
     expect(turns.proposed).toEqual([]);
   });
 
+  test("one that is named by its id alone is forgotten where the guest, or the answer before, speaks of it; else they are asked", async () => {
+    known.push({ ...aisle, about: "aisle seats" });
+    const input = { memory_id: aisle.id };
+    const asked = { status: "which_one", memories: [{ memory_id: aisle.id }], ask: expect.stringContaining("Nothing was changed") };
+    expect(await call("What's on tonight at the opera?", "forget", input)).toMatchObject(asked);
+    expect(await call('They wrote "no aisle seats"', "forget", input)).toMatchObject(asked);
+    const answers = (content: string) => ({
+      remembering: {
+        channel: "web",
+        context: [{ role: "user", content: "Forget my seats" } as const, { role: "assistant", content } as const],
+      },
+    });
+    expect(await call("yes", "forget", input, answers("Shall I forget your taste in music?"))).toMatchObject(asked);
+    expect(turns.proposed).toEqual([]);
+    for (let times = 0; times < 2; times++) turns.outcomes.push({ ...NOTHING_REMEMBERED, forgotten: [aisle.id] });
+    const forgotten = { status: "forgotten", forgot: ["Prefers aisle seats"] };
+    expect(await call("I don't mind the aisle, forget that", "forget", input)).toEqual(forgotten);
+    expect(await call("yes", "forget", input, answers("Shall I forget that you prefer aisle seats?"))).toEqual(forgotten);
+  });
+
   test("the only one of the kind that the guest names is meant, unless it must hold or there are more of it", async () => {
     const budget = sampleMemory({ id: "budget", text: "Spends about 60 euros", category: "budget", about: "60 euros" });
     known.push(aisle, budget);

@@ -89,6 +89,13 @@ export class Conversation {
         now: this.now,
         timeZone: "UTC",
         signal: new AbortController().signal,
+        remembering: {
+          channel: "api",
+          context: this.rounds.flatMap(({ user: { body: asked }, assistant: { body: answered } }) => [
+            { role: "user" as const, content: asked.content },
+            { role: "assistant" as const, content: answered.content },
+          ]),
+        },
         ...more,
       },
     });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Memory } from "../../domain/memory.js";
 import { normalised } from "../../domain/normalised-text.js";
+import { isStopWord, likelyLanguagesOf } from "../../platform/language/stop-words.js";
+import { plainWords } from "../../platform/phrase-index.js";
 import { ASKED_EVERYTHING, type Tool, type ToolContext, type ToolResult } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
 import { leftOpen, type MemoryToolParts, memoryLine, mustRead, mustStandInMessage, quoteField, turnOf } from "./tool-turn.js";
@@ -102,12 +104,37 @@ async function change(
   const quote = input.quote ?? context.userMessage.content;
   const found = await targetOf(parts, input, context);
   if (!("id" in found)) return found;
+  // An id is the model's: what is gone for good, and not asked about as what must hold is, the guest has spoken of, or was told of.
+  if (op === "forget" && input.memory_id !== undefined && found.strength === "soft" && !isSpokenOf(found, context, parts.inOwnWords))
+    return { output: { status: "which_one", memories: [memoryLine(found)], ask: NOT_SPOKEN_OF } };
   const operation: ProposedOperation = proposedOperationSchema.parse({ op, target_id: found.id, quote });
   const given = await parts.turns.propose(context.owner, turnOf(context), [operation], { now: context.now, signal: context.signal });
   if (given.to_confirm.length > 0) return { output: { status: "waits", ...leftOpen(given) } };
   const done = op === "forget" ? given.forgotten.includes(found.id) : given.memories.some(({ id }) => id === found.id);
   if (!done) return { output: { status: "unchanged", ...leftOpen(given) } };
   return { output: op === "forget" ? { status: "forgotten", forgot: [found.text] } : { status: "ended", ended: found.text } };
+}
+
+const NOT_SPOKEN_OF =
+  "Nothing was changed: the user's words don't speak of this. Name it to them and ask whether to forget it; call again when they say yes.";
+
+/** Whether a telling word of a memory stands in the guest's own words of this message, or in the answer before it. */
+function isSpokenOf(
+  { about, text, aspect, category }: Memory,
+  { userMessage, remembering }: ToolContext,
+  inOwnWords: MemoryToolParts["inOwnWords"],
+): boolean {
+  const answer = remembering?.context.findLast(({ role }) => role === "assistant")?.content ?? "";
+  const answered = new Set(plainWords(answer));
+  return tellingWords([about === "" ? text : about, aspect, category].join(" ")).some(
+    (word) => answered.has(word) || inOwnWords(word, userMessage.content),
+  );
+}
+
+function tellingWords(text: string): readonly string[] {
+  const words = plainWords(text);
+  const languages = [...likelyLanguagesOf(words), "english"] as const;
+  return words.filter((word) => !languages.some((language) => isStopWord(word, language)));
 }
 
 function isOfKind({ category, aspect }: Memory, what: string): boolean {
