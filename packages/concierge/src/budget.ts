@@ -18,32 +18,57 @@ const DAYS_OF_WEEK = 7;
 const DINING = ["eat", "drink", "attend"];
 const OTHERS = ["attend"];
 
-let words: RecallWords | undefined;
-
 /**
  * What a guest said that a seat, or all of it, may cost, held against `quantity` seats. One for something else, as a meal or a hotel, for
  * another city or another day has nothing to say of them. Null where no one number is named.
  */
 export function budgetCheck(memory: Memory, { event, section }: Seats, quantity: number): NeedCheck | null {
-  const limit = numberIn(memory.text);
+  const budget = read.get(memory) ?? readBudget(memory);
+  const { limit, ofAll } = budget;
   if (limit === null) return null;
-  if (!isFor(memory, event)) return { state: "moot" };
-  const cost = says(memory.text, "total") ? section.priceCents * quantity : section.priceCents;
+  if (!isFor(budget, event)) return { state: "moot" };
+  const cost = ofAll ? section.priceCents * quantity : section.priceCents;
   return cost > limit * 100 ? { state: "broken", because: `This is ${euros(cost)}.` } : { state: "met" };
 }
 
-function isFor(memory: Memory, { kind, city, venue, day }: CatalogueEvent): boolean {
-  // Read once: the table of all languages takes some time.
+type Budget = ReturnType<typeof readBudget>;
+
+/** A memory is held against many seats: it is read once. */
+const read = new WeakMap<Memory, Budget>();
+/** Made where it is first needed: the table of all languages takes some time. */
+let words: RecallWords | undefined;
+
+function readBudget(memory: Memory) {
   words ??= new RecallWords(CONCIERGE_RECALL);
   const { named, places, weekdays, months } = words.ofMemory(memory, CATEGORY);
   const said = `${memory.text} ${memory.condition}`;
-  const things = words.thingsOf(named);
-  const ofEvent = kind === "dining" ? DINING : OTHERS;
+  const budget = {
+    limit: numberIn(memory.text),
+    ofAll: says(memory.text, "total"),
+    things: words.thingsOf(named),
+    kinds: kindsIn(said),
+    places,
+    cities: citiesIn(said),
+    weekdays,
+    months,
+  };
+  read.set(memory, budget);
+  return budget;
+}
+
+function isFor(
+  { things, kinds, places, cities, weekdays, months }: Budget,
+  { kind, city, venue, day }: Pick<CatalogueEvent, "kind" | "city" | "venue" | "day">,
+): boolean {
+  const isDining = kind === "dining";
+  const ofEvent = isDining ? DINING : OTHERS;
   if (things.length > 0 && !things.some((thing) => ofEvent.includes(thing))) return false;
-  const kinds = kindsIn(said);
-  if (kinds.length > 0 && !kinds.some((each) => (each === "dining") === (kind === "dining"))) return false;
-  const where = plain(`${city} ${venue}`);
-  if (places.length > 0 && !places.some((place) => where.includes(place)) && !citiesIn(said).includes(city)) return false;
+  if (kinds.length > 0 && !kinds.some((each) => (each === "dining") === isDining)) return false;
+  if (places.length > 0 && !cities.includes(city) && !isAmong(places, `${city} ${venue}`)) return false;
   if (weekdays.size > 0 && !weekdays.has((weekdayOf(day) + DAYS_OF_WEEK - 1) % DAYS_OF_WEEK)) return false;
   return months.size === 0 || months.has(Number(day.slice(5, 7)) - 1);
+}
+
+function isAmong(places: readonly string[], where: string): boolean {
+  return places.some((place) => plain(where).includes(place));
 }

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { budgetCheck } from "../../packages/concierge/src/budget.js";
+import { Catalogue } from "../../packages/concierge/src/catalogue.js";
+import { constraint } from "../support/constraints.js";
+
+/** What a budget is held against: the words of the guest say what it is for. */
+
+const catalogue = new Catalogue();
+const NOW = new Date("2026-03-11T10:00:00Z");
+const [concert, dinner] = ["night-shift-trio-2026-03-13", "plum-tasting-2026-03-14"].map((id) => catalogue.byId(id));
+
+test.each([
+  ["Budget is 5 euros", "over", "over"],
+  ["Budget is 5 euros a ticket", "over", "over"],
+  ["Budget is 500 euros", "within", "within"],
+  ["For dinner never more than 5 euros", "not for it", "over"],
+  ["Gibt zum Essen höchstens 5 Euro aus", "not for it", "over"],
+  ["Budget is 5 euros for a concert ticket", "over", "not for it"],
+  ["Budget is 5 euros for concerts and for dinner", "over", "over"],
+  ["Budget for hotels is 5 euros a night", "not for it", "not for it"],
+  ["Budget is 5 euros a ticket in Lisbon", "over", "not for it"],
+  ["Höchstens 5 Euro in Lissabon", "over", "not for it"],
+  ["Spends 5 euros on Fridays", "over", "not for it"],
+  ["Spends 5 euros in August", "not for it", "not for it"],
+  ["Is on a budget", "nothing", "nothing"],
+])("%s × a concert in Lisbon on a Friday: %s; × a dinner in Vienna on a Saturday: %s", (text, ofConcert, ofDinner) => {
+  const memory = constraint(text, "budget", "self", { strength: "soft" });
+  const outcomes = { met: "within", broken: "over", unknown: "unknown", moot: "not for it" };
+  const held = [concert, dinner].map((event) => {
+    const [section] = event?.sections ?? [];
+    if (!event || section === undefined) throw new TypeError("not in the programme");
+    const check = budgetCheck(memory, { event, section }, 1);
+    return check === null ? "nothing" : outcomes[check.state];
+  });
+  expect(held).toEqual([ofConcert, ofDinner]);
+});
+
+test("a budget for all of it is held against all the seats", () => {
+  const memory = constraint("Budget is 30 euros in all", "budget", "self", { strength: "soft" });
+  const event = catalogue.onSale(NOW).find(({ id }) => id === concert?.id);
+  const section = event?.sections.find(({ priceCents }) => priceCents === 1_700);
+  if (event === undefined || section === undefined) throw new TypeError("not in the programme");
+  expect(budgetCheck(memory, { event, section }, 1)).toEqual({ state: "met" });
+  expect(budgetCheck(memory, { event, section }, 2)).toEqual({ state: "broken", because: "This is €34." });
+});
