@@ -302,6 +302,29 @@ describe("in a turn", () => {
     expect(said).toEqual(["acme/ada: Book a room for two. – Shall I book it?", "acme/ada: Yes. – It is booked."]);
   });
 
+  test("what the hook refuses stays on record: the call, and why it did not run", async () => {
+    const model = new TaskModel();
+    model.replies.push({ name: "find_rooms", arguments: { beds: 2 } }, "Rooms are for members.");
+    const maitred = await createMaitred({
+      shortTermBackend: "memory",
+      embeddingProvider: "hashing",
+      mem0Enabled: false,
+      model,
+      prompt: "You let rooms.",
+      tools: [ofZod4],
+      beforeTool: () => ({ refuse: "Rooms are for members." }),
+    });
+    try {
+      const ada = maitred.for({ user: "ada" });
+      const { session_id } = await ada.chat("A room for two.");
+      const { steps } = await ada.sessions.thread(session_id);
+      const calls = steps.filter(({ type }) => type === "tool_call");
+      expect(calls).toMatchObject([{ name: "find_rooms", input: { beds: 2 }, output: { error: "Rooms are for members." } }]);
+    } finally {
+      await maitred.close();
+    }
+  });
+
   test("an agent of one's own answers, with the tools that it was given", async () => {
     const maitred = await createMaitred({
       shortTermBackend: "memory",
