@@ -26,6 +26,7 @@ import { anyLanguage, english, type Language, languageIn, relationAt } from "./r
 import { limitsOf } from "./reading/limits.js";
 import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
+import { asStated, withoutAsking } from "./reading/remember.js";
 import { statementsOf } from "./reading/statements.js";
 import { type Companion, Story } from "./reading/story.js";
 import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
@@ -221,8 +222,7 @@ export class OfflineReader implements MessageReader {
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
     const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
     const none = tellsOfNone(clauses, language, this.#vocabulary);
-    const { companion } = story;
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion };
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion: story.companion };
   }
 }
 
@@ -254,34 +254,6 @@ interface DatedDraft {
 /** "If …", "let's say …": within the first words. */
 function supposes(words: readonly string[], language: Language): boolean {
   return [0, 1, 2].some((at) => language.if.at(words, at) > 0 && (at === 0 || language.name === "en"));
-}
-
-/** "Please remember that …": what follows is a statement, and meant to last. */
-function withoutAsking(clause: Clause): { readonly clause: Clause | null; readonly asked: boolean } {
-  const at = english.remember.in(clause.words);
-  if (at === -1 || at > 8) return { clause, asked: false };
-  let next = at + Math.max(1, english.remember.at(clause.words, at));
-  while (english.after_asking.has(clause.words[next])) next++;
-  const raw = [...clause.text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu)][next];
-  if (raw === undefined) return { clause: null, asked: true };
-  return {
-    clause: { ...clause, text: clause.text.slice(raw.index), start: clause.start + raw.index, words: clause.words.slice(next) },
-    asked: true,
-  };
-}
-
-/** "Yes, but my friend has …" answers first. A no may be what is told: "No peanuts". */
-const ANSWERS = /^(?:(?:yes|yeah|yep|yup|oh|ok|okay|actually|and|but)[,\s]+)+/iu;
-
-/** What is kept is what is to be remembered, not that it is: "I like aisle seats". "I can't remember names" asks for nothing. */
-function asStated(whole: Clause, language: Language): Clause {
-  const lead = ANSWERS.exec(whole.text)?.[0].length ?? 0;
-  const text = whole.text.slice(lead);
-  const part = lead === 0 ? whole : { ...whole, text, start: whole.start + lead, words: whole.words.slice(-wordsIn(text).length) };
-  const { clause, asked } = withoutAsking(part);
-  if (!asked || clause === null) return part;
-  const before = part.words.slice(0, part.words.length - clause.words.length);
-  return language.first.in(before) === -1 ? clause : part;
 }
 
 /** Of two mentions of one need, the allergy. */
