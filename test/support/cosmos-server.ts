@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { queryUnits, readUnits, writeUnits } from "./cosmos-prices.js";
 
 const STAND_IN = "@vercel/cosmosdb-server";
 const MODULES = join(import.meta.dirname, "..", "..", "node_modules");
@@ -12,10 +13,25 @@ export const HAS_COSMOS = [STAND_IN, "@azure/cosmos"].every((name) => existsSync
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+export interface CosmosRequest {
+  readonly kind: "read" | "query" | "batch";
+  /** Of each of a batch's operations, as it is sent. */
+  readonly bytes: readonly number[];
+  /** By the documented prices; 0 as long as it is not answered, or where it was refused. */
+  units: number;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+interface SentOperation {
+  readonly id?: string;
+  readonly resourceBody?: Item;
+}
+
 export interface CosmosServer {
   readonly endpoint: string;
-  /** Each request that costs units: a batch with the bytes of each of its operations. */
-  readonly requests: { readonly kind: "read" | "query" | "batch"; readonly bytes: readonly number[] }[];
+  /** Each request that costs units, in their order. */
+  readonly requests: CosmosRequest[];
   /** Instead of an answer to each batch, with the service's words; null: as it is. */
   refuse(refusal: { readonly status: number; readonly message: string } | null): void;
   close(): Promise<void>;
@@ -31,6 +47,7 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
   const [answer] = server.listeners("request") as Handler[];
   const aboutAccount = (body: string) => body.replace('"Session"', `"${consistency}"`).replaceAll("https://", "http://");
   const requests: CosmosServer["requests"] = [];
+  const items = new Map<string, Item>();
   let refusal: Parameters<CosmosServer["refuse"]>[0] = null;
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -38,22 +55,40 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body)));
     if (request.headers["x-ms-cosmos-is-batch-request"] !== "true") {
       const isPlan = request.headers["x-ms-cosmos-is-query-plan-request"] !== undefined;
-      if (!isPlan && /\/docs(\/|$)/.test(request.url ?? ""))
-        requests.push({ kind: request.method === "POST" ? "query" : "read", bytes: [] });
+      if (!isPlan && /\/docs(\/|$)/.test(request.url ?? "")) {
+        const asked: CosmosRequest = { kind: request.method === "POST" ? "query" : "read", bytes: [], units: 0 };
+        requests.push(asked);
+        response.end = (body: unknown) => {
+          asked.units = (asked.kind === "query" ? queryUnits : readUnits)(Buffer.byteLength(String(body ?? "")));
+          return end(body);
+        };
+      }
       answer?.(request, response);
       return;
     }
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const operations = JSON.parse(Buffer.concat(chunks).toString("utf8")) as object[];
-      requests.push({ kind: "batch", bytes: operations.map((operation) => Buffer.byteLength(JSON.stringify(operation))) });
+      const operations = JSON.parse(Buffer.concat(chunks).toString("utf8")) as SentOperation[];
+      const bytes = operations.map((operation) => Buffer.byteLength(JSON.stringify(operation)));
+      const asked: CosmosRequest = { kind: "batch", bytes, units: 0 };
+      requests.push(asked);
       if (refusal !== null) {
         response.statusCode = refusal.status;
         end(JSON.stringify({ code: String(refusal.status), message: refusal.message }));
         return;
       }
       const { headers, method, url } = request;
+      response.end = (answered: unknown) => {
+        const outcomes = JSON.parse(String(answered)) as readonly { readonly statusCode: number }[];
+        for (const [place, { id, resourceBody }] of operations.entries()) {
+          const name = `${url} ${headers["x-ms-documentdb-partitionkey"]} ${resourceBody?.id ?? id}`;
+          const item = resourceBody ?? items.get(name) ?? {};
+          asked.units += writeUnits(item, outcomes[place]?.statusCode ?? 500);
+          items.set(name, item);
+        }
+        return end(answered);
+      };
       const body = JSON.stringify(operations.map((each) => ({ ...each, partitionKey: headers["x-ms-documentdb-partitionkey"] })));
       answer?.(Object.assign(Readable.from([Buffer.from(body)]), { headers, method, url }) as unknown as IncomingMessage, response);
     });

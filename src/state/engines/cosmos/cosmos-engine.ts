@@ -24,6 +24,7 @@ import {
 } from "../../engine.js";
 import { type Changes, isEmpty, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
+import { openContainer, readInstallation } from "./container.js";
 import {
   type Container,
   type CosmosAddress,
@@ -37,7 +38,7 @@ import {
   type Operation,
   ServerClock,
 } from "./cosmos-client.js";
-import { entryOf, HEAD, headWrite, inRange, itemId, itemOf, openContainer, readInstallation } from "./stored-item.js";
+import { entryOf, HEAD, headWrite, inRange, itemId, itemOf } from "./stored-item.js";
 
 export interface CosmosEngineOptions extends CosmosAddress {
   /** One per installation. */
