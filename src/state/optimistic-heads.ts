@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import { NotCommitted } from "./durable-commit.js";
-import type { Commit, CommitResult, KeyRange, StoredEntry } from "./engine.js";
+import { behind, type Commit, type CommitResult, type KeyRange, type StoredEntry } from "./engine.js";
 import { decide, erasedHead, type PartitionHead } from "./partition-head.js";
 
 /** What one look told of a partition. It holds as long as the head is as it was then, which the write itself finds out. */
@@ -24,8 +24,8 @@ export type Changes = Pick<Commit, "checks" | "puts" | "deletes">;
 export interface HeadStore<Tag> {
   /** For a person. */
   readonly name: string;
-  /** Of what a commit names, the keys that must be known before it is tried. */
-  keysToKnow(changes: Changes): readonly string[];
+  /** Of what a commit names, the keys that must be known before it is tried; by `seen` some that it does not name are known not to be there. */
+  keysToKnow(changes: Changes, seen?: Seen<Tag>): readonly string[];
   look(partition: string, keys: readonly string[]): Promise<Seen<Tag>>;
   /** All or nothing. The new head's tag; null: somebody else was faster, and nothing was written. */
   write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null>;
@@ -81,8 +81,8 @@ export class OptimisticHeads<Tag> {
     const before = this.#seen.peek(partition);
     if (before !== undefined && before.head.version > seen.head.version) return;
     const both = before === undefined ? seen : together(before, seen);
-    const kept = both.versions.size <= MOST_KEYS ? both : seen;
-    if (kept.versions.size <= MOST_KEYS) this.#seen.set(partition, kept);
+    const kept = [both, withoutAbsent(both), seen].find(({ versions }) => versions.size <= MOST_KEYS);
+    if (kept !== undefined) this.#seen.set(partition, kept);
   }
 
   #change<T>(
@@ -92,13 +92,13 @@ export class OptimisticHeads<Tag> {
     decided: (seen: Seen<Tag>) => { readonly result: T; readonly head: PartitionHead | null; readonly isSure: boolean },
   ): Promise<T> {
     const untilMs = performance.now() + this.#timeoutMs;
-    const known = this.#store.keysToKnow(changes);
-    const keys = [...new Set([...known, ...(changes.checks ?? []).map(({ key }) => key)])];
+    const keys = [...new Set([...this.#store.keysToKnow(changes), ...(changes.checks ?? []).map(({ key }) => key)])];
     return this.#writers.run(partition, async () => {
       for (let tries = 0; performance.now() < untilMs; tries++) {
         if (tries > 1) await pause(Math.random() * STEP_MS * Math.min(tries, MOST_STEPS));
         const before = tries === 0 && mayRemember ? this.last(partition) : undefined;
-        const isEnough = before !== undefined && known.every((key) => versionIn(before, key) !== undefined);
+        const isEnough =
+          before !== undefined && this.#store.keysToKnow(changes, before).every((key) => versionIn(before, key) !== undefined);
         const seen = isEnough ? before : await this.#look(partition, keys, before);
         const { result, head, isSure } = decided(seen);
         // What is refused by an old look is looked at again.
@@ -120,28 +120,44 @@ export class OptimisticHeads<Tag> {
   }
 
   async #write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null> {
+    const before = this.last(partition);
     // Until it has ended nobody knows what is there.
     this.#seen.delete(partition);
     const tag = await this.#store.write(partition, seen, head, changes);
     if (tag === null) return null;
-    const versions = new Map(seen.versions);
+    const known = before === undefined ? seen : together(before, seen);
+    const versions = new Map(known.versions);
     for (const key of changes.deletes ?? []) versions.set(key, null);
     for (const { key } of changes.puts ?? []) versions.set(key, head.version);
-    this.saw(partition, { ...seen, head, tag, versions });
+    this.saw(partition, { ...known, head, tag, versions });
     return tag;
   }
 }
 
 /** Whether nothing was written between the two. */
-function isSame<Tag>(before: Seen<Tag>, after: Seen<Tag>): boolean {
+export function isSame(before: Pick<Seen<unknown>, "head">, after: Pick<Seen<unknown>, "head">): boolean {
   return before.head.version === after.head.version && before.head.epoch === after.head.epoch;
 }
 
 /** What both saw, where nothing was written between them; else the later. */
 function together<Tag>(before: Seen<Tag>, after: Seen<Tag>): Seen<Tag> {
   if (!isSame(before, after)) return after;
-  const whole = [...before.whole, ...after.whole].slice(-MOST_RANGES);
+  const whole = [...before.whole, ...after.whole].reduce<readonly KeyRange[]>(withRange, []).slice(-MOST_RANGES);
   return { ...after, versions: new Map([...before.versions, ...after.versions]), whole };
+}
+
+/** Keys that were looked for and are not there are the least to lose. */
+function withoutAbsent<Tag>(seen: Seen<Tag>): Seen<Tag> {
+  return { ...seen, versions: new Map([...seen.versions].filter(([, version]) => version !== null)) };
+}
+
+function withRange(ranges: readonly KeyRange[], range: KeyRange): readonly KeyRange[] {
+  if (ranges.some((other) => holds(other, range))) return ranges;
+  return [...ranges.filter((other) => !holds(range, other)), range];
+}
+
+function holds(range: KeyRange, other: KeyRange): boolean {
+  return compareKeys(range.from, other.from) <= 0 && compareKeys(other.to, range.to) <= 0;
 }
 
 /** Undefined: not known. */
@@ -159,7 +175,18 @@ export function seenOf(
 ): Pick<Seen<unknown>, "versions" | "whole"> {
   const versions = new Map<string, number | null>(keys.map((key) => [key, entries.get(key)?.version ?? null]));
   for (const { key, version } of found.flat()) versions.set(key, version);
-  return { versions, whole: ranges.filter(({ limit = Number.POSITIVE_INFINITY }, place) => (found[place]?.length ?? 0) < limit) };
+  return { versions, whole: ranges.flatMap((range, place) => seenPart(range, found[place] ?? [])) };
+}
+
+/** Of a range, what was seen whole: where there was more than was asked for, up to the last that was found. */
+function seenPart(
+  { from, to, limit = Number.POSITIVE_INFINITY, reverse = false }: KeyRange,
+  found: readonly StoredEntry[],
+): readonly KeyRange[] {
+  if (found.length < limit) return [{ from, to }];
+  const last = found.at(-1);
+  if (last === undefined) return [];
+  return [reverse ? { from: last.key, to } : { from, to: behind(last.key) }];
 }
 
 /** Whether nothing can be in it. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
+import type { StateEngine } from "../../../src/state/engine.js";
 import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { stateEngineContract } from "../../../src/testing/state-engine-contract.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
@@ -30,5 +31,41 @@ needing("cosmos")("Cosmos DB", () => {
   };
 
   // The stand-in compares texts by their UTF-16 units, the service by their bytes.
-  stateEngineContract("Cosmos DB", make, { supports: { unicodeKeys: false } });
+  const supports = { unicodeKeys: false };
+  stateEngineContract("Cosmos DB", make, { supports });
+
+  /** Every other key's value is longer than the head takes. */
+  const makeLong = async () => {
+    const { engine, open, dispose } = await make();
+    return { engine: withLongValues(engine), open: async () => withLongValues(await open()), dispose };
+  };
+  stateEngineContract("Cosmos DB, half of the entries beside the head", makeLong, { supports });
 });
+
+/** More than a head takes inline. */
+const LONG = " ".repeat(4_100);
+
+function withLongValues(engine: StateEngine): StateEngine {
+  const isLong = (key: string, value: string) => (key.codePointAt(key.length - 1) ?? 0) % 2 === 1 && value.length < LONG.length;
+  const short = (value: string) => (value.endsWith(LONG) ? value.slice(0, -LONG.length) : value);
+  const withShort = <T extends { readonly value: string }>(entry: T): T => ({ ...entry, value: short(entry.value) });
+  return {
+    manifest: engine.manifest,
+    async read(partition, query, options) {
+      const read = await engine.read(partition, query, options);
+      const entries = new Map([...read.entries].map(([key, entry]) => [key, withShort(entry)]));
+      return { ...read, entries, ranges: read.ranges.map((range) => range.map(withShort)) };
+    },
+    async commit(partition, commit) {
+      const puts = (commit.puts ?? []).map(({ key, value }) => ({ key, value: isLong(key, value) ? value + LONG : value }));
+      return engine.commit(partition, { ...commit, puts });
+    },
+    async partitions(page) {
+      return (await engine.partitions(page)).map(withShort);
+    },
+    due: (nowMs, limit, leaseMs) => engine.due(nowMs, limit, leaseMs),
+    erase: (partition) => engine.erase(partition),
+    health: () => engine.health(),
+    close: () => engine.close(),
+  };
+}

@@ -3,12 +3,13 @@ import { newId } from "../../../platform/ids.js";
 import { assertKnownLayout } from "../../../platform/layout-version.js";
 import { type Container, type CosmosClient, codeOf, conflictIn, type Item } from "./cosmos-client.js";
 
-const LAYOUT = 1;
+/** 2: entries may lie in the head. What 1 wrote is read too. */
+export const LAYOUT = 2;
 const CONTAINER = "maitred";
 const INSTALLATION = { id: "installation", partition: "installation" } as const;
 
 /** What is looked for, and nothing else: an index costs each write. */
-export const INDEXED = ["/partition/?", "/key/?", "/version/?", "/dueAtMs/?", "/claimedUntilMs/?"];
+export const INDEXED = ["/partition/?", "/key/?", "/names/[]/?", "/dueAtMs/?"];
 
 /** Under weaker ones another process would read what was before. */
 const CONSISTENT = ["Strong", "BoundedStaleness"];

@@ -1,5 +1,6 @@
 // Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { awaitStart } from "../../../platform/await-start.js";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
@@ -22,9 +23,9 @@ import {
   type StateEngine,
   type StoredEntry,
 } from "../../engine.js";
-import { type Changes, isEmpty, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
-import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
-import { openContainer, readInstallation } from "./container.js";
+import { type Changes, isSame, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
+import type { PartitionHead } from "../../partition-head.js";
+import { LAYOUT, openContainer, readInstallation } from "./container.js";
 import {
   type Container,
   type CosmosAddress,
@@ -38,7 +39,9 @@ import {
   type Operation,
   ServerClock,
 } from "./cosmos-client.js";
-import { entryOf, HEAD, headWrite, inRange, itemId, itemOf } from "./stored-item.js";
+import { mayBeSpilled, NO_ENTRIES, placeWithin, spilledWith } from "./inline-entries.js";
+import { type HeadTag, type Remembered, RememberedEntries } from "./remembered-entries.js";
+import { entryOf, HEAD, headOf, headWrite, holding, inRange, itemId, itemOf, valueIn } from "./stored-item.js";
 
 export interface CosmosEngineOptions extends CosmosAddress {
   /** One per installation. */
@@ -52,10 +55,22 @@ export interface CosmosEngineOptions extends CosmosAddress {
   readonly connect?: (address: CosmosAddress, waitMs: number) => Promise<CosmosClient>;
 }
 
-type Head = Pick<Seen<string>, "head" | "tag" | "nowMs">;
+interface Looked extends Pick<PartitionRead, "entries"> {
+  readonly seen: Seen<HeadTag>;
+  readonly found: PartitionRead["ranges"];
+}
 
+interface Outside {
+  readonly entries: readonly StoredEntry[];
+  /** Some that are in the range: all, or up to its limit. */
+  readonly ofRange: ReadonlyMap<KeyRange, readonly StoredEntry[]>;
+}
+
+const NOTHING: Outside = { entries: [], ofRange: new Map() };
 /** A batch of Cosmos DB is a hundred operations; the head is one. */
 const MAX_OPERATIONS = 99;
+/** Of a head's item, as JSON, before what the service adds to it: one of 8 KiB is priced about as one of 4, the next step is a third more. */
+const HEAD_BYTES = 7_680;
 /** Keys that are read one by one: a query costs as much as three. */
 const READ_ALONE = 2;
 /** Of a look at the health, in milliseconds. */
@@ -64,30 +79,32 @@ const HEALTH_WITHIN_MS = 5_000;
 const READ_AGAIN_MS = 10;
 
 /**
- * State in one container of Cosmos DB: a logical partition for each partition, with an item for its head and one for each key. What changes
- * a partition is a transactional batch whose first operation replaces the head if it is as it was read; no other one can fail.
+ * State in one container of Cosmos DB: a logical partition for each partition, with an item for its head, in which small entries lie, and one
+ * for each other key. What changes a partition is a transactional batch whose first operation replaces the head if it is as it was read; no
+ * other one can fail. What was read is remembered: a read of it looks at the head alone.
  */
 export class CosmosEngine implements StateEngine {
   readonly manifest: EngineManifest;
   readonly #client: CosmosClient;
   readonly #timeoutMs: number;
   readonly #clock = new ServerClock();
-  readonly #heads: OptimisticHeads<string>;
+  readonly #heads: OptimisticHeads<HeadTag>;
+  readonly #remembered = new RememberedEntries();
   #container: Container | undefined;
   #installation = "";
 
   private constructor(client: CosmosClient, { endpoint, database, timeoutMs = 10_000 }: CosmosEngineOptions) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
-    this.#heads = new OptimisticHeads<string>(
+    this.#heads = new OptimisticHeads<HeadTag>(
       {
         name: "Cosmos DB",
         // What is deleted has to be there.
-        keysToKnow: ({ checks = [], deletes = [] }) => [...checks.map(({ key }) => key), ...deletes],
-        look: async (partition, keys) => {
-          const { head, result } = await this.#steadily(partition, () => this.#entries(partition, keys, []));
-          return { ...head, ...seenOf(keys, new Map(result.map((entry) => [entry.key, entry])), [], []) };
+        keysToKnow: ({ checks = [], deletes = [] }, seen) => {
+          const keys = [...checks.map(({ key }) => key), ...deletes];
+          return seen === undefined ? keys : keys.filter((key) => mayBeSpilled(seen.tag?.inline ?? NO_ENTRIES, key));
         },
+        look: async (partition, keys) => (await this.#look(partition, keys, [])).seen,
         write: (partition, seen, head, changes) => this.#write(partition, seen, head, changes),
       },
       { timeoutMs },
@@ -129,11 +146,11 @@ export class CosmosEngine implements StateEngine {
   }
 
   async partitions({ key, after = "", limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
-    const items = await this.#query(`SELECT TOP ${limit} * FROM c WHERE c.id = @id AND c.partition > @after ORDER BY c.partition`, {
-      "@id": key === undefined ? HEAD : itemId(key),
-      "@after": after,
-    });
-    return items.map((item) => ({ partition: String(item.partition), value: key === undefined ? "" : entryOf(item).value }));
+    const items = await this.#query(
+      `SELECT TOP ${limit} * FROM c WHERE ${key === undefined ? "c.id = @head" : holding(key)} AND c.partition > @after ORDER BY c.partition`,
+      { "@head": HEAD, "@after": after, ...(key !== undefined && { "@item": itemId(key), "@key": key }) },
+    );
+    return items.map((item) => ({ partition: String(item.partition), value: key === undefined ? "" : valueIn(item, key) }));
   }
 
   async due(nowMs: number, limit: number, leaseMs: number): Promise<readonly DuePartition[]> {
@@ -153,17 +170,32 @@ export class CosmosEngine implements StateEngine {
 
   async erase(partition: string): Promise<number> {
     const till = await this.#heads.raiseEpoch(partition);
-    for (let erased = 0; ; ) {
-      const { head, tag } = await this.#readHead(partition);
-      const old = await this.#query(
-        `SELECT TOP ${MAX_OPERATIONS} * FROM c WHERE c.partition = @partition AND c.id != @id AND c.version <= @till`,
+    this.#remembered.forgetBut(partition, undefined);
+    const outside = (condition: string) =>
+      this.#query(
+        `SELECT TOP ${MAX_OPERATIONS} * FROM c WHERE c.partition = @partition AND c.id != @id AND c.version ${condition} @till`,
         { "@id": HEAD, "@till": till },
         partition,
       );
-      if (old.length === 0) return erased;
-      // Only while nobody writes: what is put anew is the next epoch's.
+    for (let erased = 0; ; ) {
+      const { head, tag } = await this.#readHead(partition);
+      const { entries, rewritten, spilled } = tag?.inline ?? NO_ENTRIES;
+      // What is put anew is the next epoch's.
+      const kept = new Map([...entries].filter(([, { version }]) => version > till));
+      const [old, newer] = [await outside("<="), await outside(">")];
+      const isLast = old.length < MAX_OPERATIONS && newer.length < MAX_OPERATIONS;
+      const left = isLast
+        ? spilledWith(
+            {},
+            newer.map(({ key }) => String(key)),
+          )
+        : spilled;
+      const found = old.length + entries.size - kept.size;
+      if (found === 0 && isDeepStrictEqual(left, spilled)) return erased;
+      // Only while nobody writes; whoever reads meanwhile sees by the version that there is less.
+      const next = headWrite(partition, { ...head, version: head.version + 1 }, { entries: kept, rewritten, spilled: left }, tag?.eTag);
       const deletes = old.map(({ id }): Operation => ({ operationType: "Delete", id: String(id) }));
-      if ((await this.#batch(partition, [headWrite(partition, head, tag), ...deletes])) !== null) erased += old.length;
+      if ((await this.#batch(partition, [next, ...deletes])) !== null) erased += found;
     }
   }
 
@@ -172,7 +204,7 @@ export class CosmosEngine implements StateEngine {
       const { item, id } = await readInstallation(this.#of());
       if (id !== this.#installation)
         return "Cosmos DB is empty or another installation's: not what it was at the start. See COSMOS_ENDPOINT and COSMOS_DATABASE.";
-      const resourceBody = { ...item, beatAtMs: Date.now() };
+      const resourceBody = { ...item, layout: LAYOUT, beatAtMs: Date.now() };
       conflictIn((await this.#of().items.batch([{ operationType: "Upsert", resourceBody }], String(item?.partition))).result ?? []);
       return null;
     };
@@ -191,43 +223,52 @@ export class CosmosEngine implements StateEngine {
   }
 
   async #read(partition: string, { keys = [], ranges = [] }: ReadQuery): Promise<PartitionRead> {
-    const asked = [...new Set(keys)];
-    const limited = ranges.filter((range) => range.limit !== undefined && !isEmpty(range));
-    const open = ranges.filter((range) => range.limit === undefined && !isEmpty(range));
-    const { head, result } = await this.#steadily(partition, () =>
-      Promise.all([this.#entries(partition, asked, open), ...limited.map((range) => this.#firstOf(partition, range))]),
-    );
-    const [all = [], ...firsts] = result;
-    const wanted = new Set(asked);
-    const entries = new Map(all.filter(({ key }) => wanted.has(key)).map((entry) => [entry.key, entry]));
-    const found = ranges.map((range) => firsts[limited.indexOf(range)] ?? inRange(all, range));
-    this.#heads.saw(partition, { ...head, ...seenOf(asked, entries, ranges, found) });
-    const { version, epoch, dueAtMs } = head.head;
-    return { version, epoch, dueAtMs, entries, ranges: found, nowMs: head.nowMs };
+    const { seen, entries, found } = await this.#look(partition, [...new Set(keys)], ranges);
+    const { version, epoch, dueAtMs } = seen.head;
+    return { version, epoch, dueAtMs, entries, ranges: found, nowMs: seen.nowMs };
   }
 
-  /** What was read while the head stayed as it was: all of one moment. @throws STORAGE_UNAVAILABLE */
-  async #steadily<T>(partition: string, work: () => Promise<T>): Promise<{ readonly head: Head; readonly result: T }> {
+  /** What was read while the head's version stayed: all of one moment. @throws STORAGE_UNAVAILABLE */
+  async #look(partition: string, keys: readonly string[], ranges: readonly KeyRange[]): Promise<Looked> {
     const untilMs = performance.now() + this.#timeoutMs;
-    let before: Pick<Head, "tag"> = this.#heads.last(partition) ?? (await this.#readHead(partition));
+    const remembered = this.#heads.last(partition);
+    let [before, isRead] = remembered === undefined ? [await this.#readHead(partition), true] : [remembered, false];
     for (;;) {
-      const result = await work();
-      const head = await this.#readHead(partition);
-      if (head.tag === before.tag) return { head, result };
+      const recalled = this.#remembered.recall(partition, before, keys, ranges);
+      const unknown = ranges.filter((_, place) => recalled.ranges[place] === undefined);
+      const isAll = recalled.missing.length === 0 && unknown.length === 0;
+      const outside = isAll ? NOTHING : await this.#outside(partition, recalled.missing, unknown);
+      const head = isAll && isRead ? before : await this.#readHead(partition);
+      if (isSame(head, before)) {
+        const looked = lookedAt({ keys, ranges }, recalled, outside, head);
+        this.#heads.saw(partition, looked.seen);
+        this.#remembered.add(partition, outside.entries);
+        this.#remembered.forgetBut(partition, this.#heads.last(partition));
+        return looked;
+      }
       if (performance.now() > untilMs)
         throw new AppError("STORAGE_UNAVAILABLE", { detail: "Others write all the time.", retryAfterSeconds: 1 });
-      before = head;
-      await pause(Math.random() * READ_AGAIN_MS);
+      [before, isRead] = [head, true];
+      if (!isAll) await pause(Math.random() * READ_AGAIN_MS);
     }
   }
 
-  async #readHead(partition: string): Promise<Head> {
+  async #readHead(partition: string): Promise<Seen<HeadTag>> {
     const askedMs = performance.now();
     const { resource, headers } = await this.#within(() => this.#of().item(HEAD, partition).read());
     this.#clock.observe(headers.date, askedMs);
-    const { version, epoch, dueAtMs, claim, recent } = { ...EMPTY_HEAD, ...(resource as Partial<PartitionHead> | undefined) };
-    const tag = resource === undefined ? undefined : String(resource._etag);
-    return { head: { version, epoch, dueAtMs, claim, recent }, tag, nowMs: this.#clock.nowMs() };
+    return { ...headOf(resource), versions: new Map(), whole: [], nowMs: this.#clock.nowMs() };
+  }
+
+  /** Of items of their own. */
+  async #outside(partition: string, keys: readonly string[], ranges: readonly KeyRange[]): Promise<Outside> {
+    const limited = ranges.filter(({ limit }) => limit !== undefined);
+    const open = ranges.filter(({ limit }) => limit === undefined);
+    const [all, ...firsts] = await Promise.all([
+      this.#entries(partition, keys, open),
+      ...limited.map((range) => this.#firstOf(partition, range)),
+    ]);
+    return { entries: [...all, ...firsts.flat()], ofRange: new Map(ranges.map((range) => [range, firsts[limited.indexOf(range)] ?? all])) };
   }
 
   /** In no order. */
@@ -265,17 +306,21 @@ export class CosmosEngine implements StateEngine {
     return (await this.#within(() => this.#of().items.query({ query, parameters }, options).fetchAll())).resources;
   }
 
-  #write(partition: string, seen: Seen<string>, head: PartitionHead, { puts = [], deletes = [] }: Changes): Promise<string | null> {
-    // Of a key that is put twice the last counts.
-    const last = new Map(puts.map(({ key, value }) => [key, value]));
-    const gone = [...new Set(deletes)].filter((key) => !last.has(key) && (versionIn(seen, key) ?? null) !== null);
-    return this.#batch(partition, [
-      headWrite(partition, head, seen.tag),
-      ...gone.map((key): Operation => ({ operationType: "Delete", id: itemId(key) })),
-      ...[...last].map(([key, value]): Operation => {
-        return { operationType: "Upsert", resourceBody: itemOf(partition, { key, value, version: head.version }) };
-      }),
+  async #write(partition: string, seen: Seen<HeadTag>, head: PartitionHead, changes: Changes): Promise<HeadTag | null> {
+    const { inline, outside, deletes } = placeWithin(HEAD_BYTES, seen.tag?.inline ?? NO_ENTRIES, changes, {
+      version: head.version,
+      maxOperations: MAX_OPERATIONS,
+      versionOf: (key) => versionIn(seen, key),
+      headBytes: (inline) => Buffer.byteLength(JSON.stringify(headWrite(partition, head, inline, seen.tag?.eTag))),
+    });
+    const eTag = await this.#batch(partition, [
+      headWrite(partition, head, inline, seen.tag?.eTag),
+      ...deletes.map((key): Operation => ({ operationType: "Delete", id: itemId(key) })),
+      ...outside.map((entry): Operation => ({ operationType: "Upsert", resourceBody: itemOf(partition, entry) })),
     ]);
+    if (eTag === null) return null;
+    this.#remembered.add(partition, outside);
+    return { eTag, inline };
   }
 
   /** A claim of a partition that is due, if nobody was faster. Without a lease it is only looked at. */
@@ -283,9 +328,14 @@ export class CosmosEngine implements StateEngine {
     const due = { partition: String(item.partition), dueAtMs: Number(item.dueAtMs) };
     if (leaseMs <= 0) return [{ ...due, token: "" }];
     const token = newId();
-    const { version, epoch, dueAtMs, recent } = item as unknown as PartitionHead;
-    const head = { version, epoch, dueAtMs, recent, claim: { token, untilMs: this.#clock.nowMs() + leaseMs } };
-    return (await this.#batch(due.partition, [headWrite(due.partition, head, String(item._etag))])) === null ? [] : [{ ...due, token }];
+    const { head, tag } = headOf(item);
+    const inline = tag?.inline ?? NO_ENTRIES;
+    const nowMs = this.#clock.nowMs();
+    const claimed = { ...head, claim: { token, untilMs: nowMs + leaseMs } };
+    const eTag = await this.#batch(due.partition, [headWrite(due.partition, claimed, inline, tag?.eTag)]);
+    if (eTag === null) return [];
+    this.#heads.saw(due.partition, { head: claimed, tag: { eTag, inline }, versions: new Map(), whole: [], nowMs });
+    return [{ ...due, token }];
   }
 
   /** All or nothing. The head's tag; null: somebody else was faster. */
@@ -302,6 +352,20 @@ export class CosmosEngine implements StateEngine {
       throw cosmosError(error);
     }
   }
+}
+
+/** What was asked for, together. `head`: its version is the one by which all of it was read. */
+function lookedAt({ keys, ranges }: Required<ReadQuery>, recalled: Remembered, outside: Outside, head: Seen<HeadTag>): Looked {
+  const inline = [...(head.tag?.inline.entries.values() ?? [])];
+  const missing = new Set(recalled.missing);
+  const own = outside.entries.filter(({ key }) => missing.has(key));
+  const entries = new Map([...recalled.entries, ...own].map((entry) => [entry.key, entry]));
+  const found = ranges.map(
+    (range, place) => recalled.ranges[place] ?? inRange([...(outside.ofRange.get(range) ?? []), ...inline], range).slice(0, range.limit),
+  );
+  const { versions, whole } = seenOf(keys, entries, ranges, found);
+  const all = new Map([...inline.map(({ key, version }) => [key, version] as const), ...versions]);
+  return { seen: { ...head, versions: all, whole }, entries, found };
 }
 
 function hostOf(endpoint: string): string {

@@ -1,10 +1,12 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { KeyRange, StoredEntry } from "../../engine.js";
 import { compareKeys, isEmpty } from "../../optimistic-heads.js";
-import type { PartitionHead } from "../../partition-head.js";
+import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
 import type { Item, Operation } from "./cosmos-client.js";
+import type { InlineEntries } from "./inline-entries.js";
+import type { HeadTag } from "./remembered-entries.js";
 
-/** Of a partition: its head, beside which everything is written. */
+/** Of a partition: its head, with its inline entries, beside which everything is written. */
 export const HEAD = "head";
 
 /** Values of so many characters are packed where escaping, as an item is JSON, would make more of them: 2 MB are a commit's limit. */
@@ -25,9 +27,57 @@ export function entryOf({ key, value, gzip, version }: Item): StoredEntry {
   return { key: String(key), value: whole, version: Number(version) };
 }
 
-export function headWrite(partition: string, head: PartitionHead, tag: string | undefined): Operation {
-  const resourceBody = { id: HEAD, partition, ...head, claimedUntilMs: head.claim?.untilMs ?? 0 };
-  return tag === undefined ? { operationType: "Create", resourceBody } : { operationType: "Replace", id: HEAD, ifMatch: tag, resourceBody };
+interface InlineItem extends StoredEntry {
+  readonly rewritten?: boolean;
+}
+
+/** `eTag`: the head's until now; undefined: there is none yet. */
+export function headWrite(
+  partition: string,
+  head: PartitionHead,
+  { entries, rewritten, spilled }: InlineEntries,
+  eTag: string | undefined,
+): Operation {
+  const resourceBody = {
+    id: HEAD,
+    partition,
+    ...head,
+    claimedUntilMs: head.claim?.untilMs ?? 0,
+    names: [...entries.keys()].filter(isName),
+    inline: [...entries.values()].map((entry) => (rewritten.has(entry.key) ? { ...entry, rewritten: true } : entry)),
+    ...(spilled !== undefined && { spilled }),
+  };
+  return eTag === undefined
+    ? { operationType: "Create", resourceBody }
+    : { operationType: "Replace", id: HEAD, ifMatch: eTag, resourceBody };
+}
+
+export function headOf(item: Item | undefined): { readonly head: PartitionHead; readonly tag: HeadTag | undefined } {
+  if (item === undefined) return { head: EMPTY_HEAD, tag: undefined };
+  const { version, epoch, dueAtMs, claim, recent } = { ...EMPTY_HEAD, ...(item as Partial<PartitionHead>) };
+  const { inline = [], spilled } = item as { readonly inline?: readonly InlineItem[]; readonly spilled?: InlineEntries["spilled"] };
+  const entries = new Map(inline.map(({ key, value, version }) => [key, { key, value, version }]));
+  const again = new Set(inline.filter(({ rewritten }) => rewritten === true).map(({ key }) => key));
+  return {
+    head: { version, epoch, dueAtMs, claim, recent },
+    tag: { eTag: String(item._etag), inline: { entries, rewritten: again, spilled } },
+  };
+}
+
+/** By an index; for a key that is a path every head is looked at. */
+function isName(key: string): boolean {
+  return !key.includes("/");
+}
+
+/** The condition of items that hold `@key`, in the head `@head` or as `@item`. */
+export function holding(key: string): string {
+  const inline = isName(key) ? "ARRAY_CONTAINS(c.names, @key)" : 'ARRAY_CONTAINS(c.inline, {"key": @key}, true)';
+  return `(c.id = @item OR (c.id = @head AND ${inline}))`;
+}
+
+/** Of an item that holds it, the head's or its own. */
+export function valueIn(item: Item, key: string): string {
+  return item.id === HEAD ? (headOf(item).tag?.inline.entries.get(key)?.value ?? "") : entryOf(item).value;
 }
 
 /** In the range's order. */

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLogger } from "../../../src/platform/logger.js";
+import { cosmosClient, type Item } from "../../../src/state/engines/cosmos/cosmos-client.js";
+import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
+import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
+import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
+import { needing } from "../../support/needing.js";
+
+const HEAD_BYTES = 8_192;
+const ALL = { from: "", to: "\u{10FFFF}" };
+
+needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
+  let server: CosmosServer;
+  const opened: CosmosEngine[] = [];
+  beforeAll(async () => {
+    server = await openCosmosServer();
+  });
+  afterAll(async () => {
+    for (const engine of opened) await engine.close();
+    await server.close();
+  });
+
+  const open = async (database: string) => {
+    const engine = await CosmosEngine.open({ endpoint: server.endpoint, key: "a2V5", database, startupWaitMs: 0, logger: silentLogger });
+    opened.push(engine);
+    return engine;
+  };
+  /** The items themselves. */
+  const items = async (database: string, partition: string): Promise<readonly Item[]> => {
+    const client = await cosmosClient({ endpoint: server.endpoint, key: "a2V5" }, 10_000);
+    const { database: found } = await client.databases.createIfNotExists({ id: database });
+    const { container } = await found.containers.createIfNotExists({ id: "maitred", partitionKey: { paths: ["/partition"] } });
+    const parameters = [{ name: "@partition", value: partition }];
+    const query = { query: "SELECT * FROM c WHERE c.partition = @partition", parameters };
+    const { resources } = await container.items.query(query, { partitionKey: partition }).fetchAll();
+    client.dispose();
+    return resources;
+  };
+  const shape = async (database: string, partition = "o:a") => {
+    const all = await items(database, partition);
+    const head = all.find(({ id }) => id === "head");
+    expect(Buffer.byteLength(JSON.stringify(head))).toBeLessThanOrEqual(HEAD_BYTES);
+    const inline = (head?.inline ?? []) as readonly { readonly key: string }[];
+    const outside = all.filter(({ id }) => id !== "head").map(({ key }) => String(key));
+    return { inline: inline.map(({ key }) => key), outside, text: JSON.stringify(all) };
+  };
+  const put = (key: string, value: string) => ({ id: `put ${key} ${value.length} ${value[0]}`, puts: [{ key, value }] });
+
+  test("what does not fit is given items of its own, and all comes back in order, page by page, in any process", async () => {
+    const engine = await open("fits");
+    const keys = Array.from({ length: 30 }, (_, index) => `note/${String(index).padStart(3, "0")}`);
+    for (const key of keys) await engine.commit("o:a", put(key, key.repeat(100)));
+    const { inline, outside } = await shape("fits");
+    expect([...inline, ...outside].sort()).toEqual(keys);
+    expect(inline.length).toBeGreaterThan(2);
+    expect(outside.length).toBeGreaterThan(inline.length);
+    for (const reader of [engine, await open("fits")])
+      for (const reverse of [false, true]) {
+        const order = reverse ? [...keys].reverse() : keys;
+        for (const limit of [1, 7, 29, 30, 31, undefined]) {
+          const range = { from: "note/", to: "note0", reverse, ...(limit !== undefined && { limit }) };
+          const { ranges } = await reader.read("o:a", { ranges: [range] });
+          expect(ranges[0]?.map(({ key }) => key)).toEqual(order.slice(0, limit));
+          expect(ranges[0]?.every(({ key, value }) => value === key.repeat(100))).toBe(true);
+        }
+      }
+  });
+
+  test("a value that grows leaves the head, one that shrinks comes back, and what is deleted is nowhere", async () => {
+    const engine = await open("grows");
+    await engine.commit("o:a", put("a/1", "small"));
+    expect(await shape("grows")).toMatchObject({ inline: ["a/1"], outside: [] });
+    await engine.commit("o:a", put("a/1", "L".repeat(9_000)));
+    expect(await shape("grows")).toMatchObject({ inline: [], outside: ["a/1"] });
+    await engine.commit("o:a", put("a/1", "tiny"));
+    const shrunk = await shape("grows");
+    expect(shrunk).toMatchObject({ inline: ["a/1"], outside: [] });
+    expect(shrunk.text).not.toContain("LLL");
+    await engine.commit("o:a", { ...put("b/1", "M".repeat(9_000)), deletes: ["a/1"] });
+    await engine.commit("o:a", { id: "gone", deletes: ["b/1"] });
+    const { inline, outside, text } = await shape("grows");
+    expect([...inline, ...outside]).toEqual([]);
+    expect(text).not.toMatch(/tiny|MMM/);
+  });
+
+  test("who has not seen a key writes over it where it lies, in the head or beside it", async () => {
+    const [one, other] = [await open("blind"), await open("blind")];
+    await one.commit("o:a", { id: "1", puts: [...put("a/1", "L".repeat(9_000)).puts, ...put("a/2", "small").puts] });
+    await other.commit("o:a", { id: "2", puts: [...put("a/1", "new 1").puts, ...put("a/2", "new 2").puts] });
+    const { inline, outside, text } = await shape("blind");
+    expect([...inline, ...outside].sort()).toEqual(["a/1", "a/2"]);
+    expect(text).not.toMatch(/LLL|small/);
+    for (const reader of [one, other]) {
+      const { entries } = await reader.read("o:a", { keys: ["a/1", "a/2"] });
+      expect([...entries.values()].map(({ key, value }) => [key, value]).sort()).toEqual([
+        ["a/1", "new 1"],
+        ["a/2", "new 2"],
+      ]);
+    }
+  });
+
+  test("partitions are found by a key wherever it lies", async () => {
+    const engine = await open("found");
+    for (const key of ["name", "path/name"])
+      for (const [partition, size] of [
+        ["o:a", 9_000],
+        ["o:b", 1],
+        ["o:c", 5_000],
+      ] as const)
+        await engine.commit(partition, put(key, "v".repeat(size)));
+    for (const key of ["name", "path/name"]) {
+      const found = await engine.partitions({ key, limit: 10 });
+      expect(found.map(({ partition, value }) => [partition, value.length])).toEqual([
+        ["o:a", 9_000],
+        ["o:b", 1],
+        ["o:c", 5_000],
+      ]);
+      expect((await engine.partitions({ key, limit: 1, after: "o:a" })).map(({ partition }) => partition)).toEqual(["o:b"]);
+    }
+  });
+
+  test("what an erasure leaves names no key", async () => {
+    const engine = await open("erased");
+    for (let index = 0; index < 20; index++)
+      await engine.commit("o:a", { ...put(`secret/${index}`, `word${index} `.repeat(150)), id: `${index}` });
+    await engine.erase("o:a");
+    const { inline, outside, text } = await shape("erased");
+    expect([...inline, ...outside]).toEqual([]);
+    expect(text).not.toMatch(/secret|word/);
+    await engine.commit("o:a", put("after/1", "new"));
+    expect(await shape("erased")).toMatchObject({ inline: ["after/1"], outside: [] });
+  });
+
+  describe.each([1, 2, 3, 4])("any commits, read by two processes (seed %i)", (seed) => {
+    test("give what an engine in memory gives", async () => {
+      const database = `any-${seed}`;
+      const model = new MemoryEngine();
+      const pair = [await open(database), await open(database)] as const;
+      const random = sequence(seed);
+      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+      const anyKey = () => `${pick(["a", "b", "c", "name"])}${pick(["", "/", "/x/"])}${Math.floor(random() * 25)}`;
+      const anyRange = () => {
+        const [from, to] = [anyKey(), anyKey()].sort() as [string, string];
+        const limit = pick([undefined, 1, 3, 10]);
+        return { from, to: pick([to, "\u{10FFFF}"]), reverse: random() < 0.5, ...(limit !== undefined && { limit }) };
+      };
+      for (let step = 0; step < 150; step++) {
+        const engine = pick(pair);
+        const value = () => `${step}:`.padEnd(pick([5, 30, 400, 1_500, 3_500, 6_000]), "v");
+        const puts = Array.from({ length: Math.floor(random() * 5) }, () => ({ key: anyKey(), value: value() }));
+        const deletes = Array.from({ length: Math.floor(random() * 4) }, anyKey).filter((key) => !puts.some((each) => each.key === key));
+        if (random() < 0.5) await engine.read("o:a", { keys: [anyKey(), anyKey()], ranges: [anyRange()] });
+        const commit = { id: `step ${step}`, puts, deletes };
+        expect(await engine.commit("o:a", commit)).toEqual(await model.commit("o:a", commit));
+        const query = { keys: [anyKey(), anyKey(), anyKey()], ranges: [anyRange(), anyRange()] };
+        const expected = await model.read("o:a", query);
+        for (const reader of pair)
+          expect(await reader.read("o:a", query)).toMatchObject({ entries: expected.entries, ranges: expected.ranges });
+      }
+      const { inline, outside } = await shape(database);
+      const { ranges } = await model.read("o:a", { ranges: [ALL] });
+      expect([...inline, ...outside].sort()).toEqual(ranges[0]?.map(({ key }) => key).sort());
+      expect((await pair[0].read("o:a", { ranges: [ALL] })).ranges).toEqual(ranges);
+      expect(await pair[1].erase("o:a")).toBe(ranges[0]?.length);
+      expect((await pair[0].read("o:a", { ranges: [ALL] })).ranges).toEqual([[]]);
+    });
+  });
+});
+
+/** Numbers from 0 to 1, the same each time. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
