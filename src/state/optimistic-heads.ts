@@ -121,9 +121,11 @@ export class OptimisticHeads<Tag> {
 
   async #write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null> {
     const before = this.last(partition);
-    // Until it has ended nobody knows what is there.
-    this.#seen.delete(partition);
-    const tag = await this.#store.write(partition, seen, head, changes);
+    const tag = await this.#store.write(partition, seen, head, changes).catch((error: unknown) => {
+      // Whether it was written is not known.
+      this.#seen.delete(partition);
+      throw error;
+    });
     if (tag === null) return null;
     const known = before === undefined ? seen : together(before, seen);
     const versions = new Map(known.versions);

@@ -170,7 +170,7 @@ export class CosmosEngine implements StateEngine {
 
   async erase(partition: string): Promise<number> {
     const till = await this.#heads.raiseEpoch(partition);
-    this.#remembered.forgetBut(partition, undefined);
+    this.#remembered.forget(partition);
     const outside = (condition: string) =>
       this.#query(
         `SELECT TOP ${MAX_OPERATIONS} * FROM c WHERE c.partition = @partition AND c.id != @id AND c.version ${condition} @till`,
@@ -243,7 +243,8 @@ export class CosmosEngine implements StateEngine {
         const looked = lookedAt({ keys, ranges }, recalled, outside, head);
         this.#heads.saw(partition, looked.seen);
         this.#remembered.add(partition, outside.entries);
-        this.#remembered.forgetBut(partition, this.#heads.last(partition));
+        const seen = this.#heads.last(partition);
+        if (seen !== undefined) this.#remembered.forgetOld(partition, seen);
         return looked;
       }
       if (performance.now() > untilMs)

@@ -34,13 +34,17 @@ export class RememberedEntries {
     this.#of.set(partition, new Map([...(this.#of.get(partition) ?? []), ...entries.map((entry) => [entry.key, entry] as const)]));
   }
 
-  /** All that is not as it was seen. */
-  forgetBut(partition: string, seen: Seen<HeadTag> | undefined): void {
+  /** What is not as it was seen. */
+  forgetOld(partition: string, seen: Seen<HeadTag>): void {
     const before = [...(this.#of.peek(partition)?.values() ?? [])];
-    const current = seen === undefined ? [] : before.filter(({ key, version }) => versionIn(seen, key) === version);
+    const current = before.filter(({ key, version }) => versionIn(seen, key) === version);
     if (current.length === before.length) return;
-    this.#of.delete(partition);
+    this.forget(partition);
     this.add(partition, current);
+  }
+
+  forget(partition: string): void {
+    this.#of.delete(partition);
   }
 
   recall(partition: string, seen: Seen<HeadTag>, keys: readonly string[], ranges: readonly KeyRange[]): Remembered {
