@@ -24,7 +24,7 @@ export type Changes = Pick<Commit, "checks" | "puts" | "deletes">;
 export interface HeadStore<Tag> {
   /** For a person. */
   readonly name: string;
-  /** Of what a commit names, the keys that must be known before it is tried; by `seen` some that it does not name are known not to be there. */
+  /** Of what a commit names, the keys that must be known before it is tried: not those that by `seen` are not there. */
   keysToKnow(changes: Changes, seen?: Seen<Tag>): readonly string[];
   look(partition: string, keys: readonly string[]): Promise<Seen<Tag>>;
   /** All or nothing. The new head's tag; null: somebody else was faster, and nothing was written. */

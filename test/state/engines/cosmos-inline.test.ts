@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
-import { cosmosClient, type Item } from "../../../src/state/engines/cosmos/cosmos-client.js";
+import { type Container, cosmosClient, type Item } from "../../../src/state/engines/cosmos/cosmos-client.js";
 import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
@@ -25,17 +25,19 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     opened.push(engine);
     return engine;
   };
-  /** The items themselves. */
-  const items = async (database: string, partition: string): Promise<readonly Item[]> => {
+  const withContainer = async <T>(database: string, work: (container: Container) => Promise<T>): Promise<T> => {
     const client = await cosmosClient({ endpoint: server.endpoint, key: "a2V5" }, 10_000);
     const { database: found } = await client.databases.createIfNotExists({ id: database });
     const { container } = await found.containers.createIfNotExists({ id: "maitred", partitionKey: { paths: ["/partition"] } });
-    const parameters = [{ name: "@partition", value: partition }];
-    const query = { query: "SELECT * FROM c WHERE c.partition = @partition", parameters };
-    const { resources } = await container.items.query(query, { partitionKey: partition }).fetchAll();
-    client.dispose();
-    return resources;
+    return work(container).finally(() => client.dispose());
   };
+  /** The items themselves. */
+  const items = (database: string, partition: string): Promise<readonly Item[]> =>
+    withContainer(database, async (container) => {
+      const parameters = [{ name: "@partition", value: partition }];
+      const query = { query: "SELECT * FROM c WHERE c.partition = @partition", parameters };
+      return (await container.items.query(query, { partitionKey: partition }).fetchAll()).resources;
+    });
   const shape = async (database: string, partition = "o:a") => {
     const all = await items(database, partition);
     const head = all.find(({ id }) => id === "head");
@@ -97,6 +99,41 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
         ["a/2", "new 2"],
       ]);
     }
+  });
+
+  test("as many operations as a commit takes are one batch, however full the head is", async () => {
+    const engine = await open("full");
+    const puts = (word: string) => Array.from({ length: 99 }, (_, index) => ({ key: `${word}/${index}`, value: word.repeat(40) }));
+    for (const word of ["one", "two", "three"]) {
+      await engine.commit("o:a", { id: word, puts: puts(word) });
+      server.requests.length = 0;
+      await engine.commit("o:a", { id: `${word} again`, puts: puts(word) });
+      expect(Math.max(...server.requests.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(100);
+      const { inline, outside } = await shape("full");
+      expect(new Set([...inline, ...outside]).size).toBe(inline.length + outside.length);
+    }
+    const { ranges } = await engine.read("o:a", { ranges: [ALL] });
+    expect(ranges[0]).toHaveLength(3 * 99);
+  });
+
+  test("what was written when each key had an item of its own is read, written over and erased", async () => {
+    const engine = await open("older");
+    const head = { id: "head", partition: "o:a", version: 7, epoch: 0, dueAtMs: null, claim: null, recent: [], claimedUntilMs: 0 };
+    const entry = (key: string) => ({ id: `k.${key}`, partition: "o:a", key, value: "old", version: 7 });
+    await withContainer("older", ({ items: all }) =>
+      all.batch(
+        [head, entry("a"), entry("b"), entry("c")].map((resourceBody) => ({ operationType: "Create", resourceBody })),
+        "o:a",
+      ),
+    );
+    await engine.commit("o:a", { ...put("a", "new"), deletes: ["b"] });
+    const { ranges } = await engine.read("o:a", { ranges: [ALL] });
+    expect(ranges[0]?.map(({ key, value }) => [key, value])).toEqual([
+      ["a", "new"],
+      ["c", "old"],
+    ]);
+    expect(await engine.erase("o:a")).toBe(2);
+    expect(await shape("older")).toMatchObject({ inline: [], outside: [] });
   });
 
   test("partitions are found by a key wherever it lies", async () => {

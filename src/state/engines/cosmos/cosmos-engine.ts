@@ -39,8 +39,8 @@ import {
   type Operation,
   ServerClock,
 } from "./cosmos-client.js";
-import { mayBeSpilled, NO_ENTRIES, placeWithin, spilledWith } from "./inline-entries.js";
-import { type HeadTag, type Remembered, RememberedEntries } from "./remembered-entries.js";
+import { type HeadTag, mayBeSpilled, NO_ENTRIES, placeWithin, spilledWith } from "./inline-entries.js";
+import { type Remembered, RememberedEntries } from "./remembered-entries.js";
 import { entryOf, HEAD, headOf, headWrite, holding, inRange, itemId, itemOf, valueIn } from "./stored-item.js";
 
 export interface CosmosEngineOptions extends CosmosAddress {
@@ -69,7 +69,7 @@ interface Outside {
 const NOTHING: Outside = { entries: [], ofRange: new Map() };
 /** A batch of Cosmos DB is a hundred operations; the head is one. */
 const MAX_OPERATIONS = 99;
-/** Of a head's item, as JSON, before what the service adds to it: one of 8 KiB is priced about as one of 4, the next step is a third more. */
+/** Of a head's item, as JSON, before what the service adds: one of 8 KiB is priced about as one of 4, the next step is a third more. */
 const HEAD_BYTES = 7_680;
 /** Keys that are read one by one: a query costs as much as three. */
 const READ_ALONE = 2;
@@ -79,9 +79,9 @@ const HEALTH_WITHIN_MS = 5_000;
 const READ_AGAIN_MS = 10;
 
 /**
- * State in one container of Cosmos DB: a logical partition for each partition, with an item for its head, in which small entries lie, and one
- * for each other key. What changes a partition is a transactional batch whose first operation replaces the head if it is as it was read; no
- * other one can fail. What was read is remembered: a read of it looks at the head alone.
+ * State in one container of Cosmos DB: a logical partition for each partition, with an item for its head, in which small entries lie, and
+ * one for each other key. What changes a partition is a transactional batch whose first operation replaces the head if it is as it was
+ * read; no other one can fail. What was read is remembered: a read of it looks at the head alone.
  */
 export class CosmosEngine implements StateEngine {
   readonly manifest: EngineManifest;
@@ -147,7 +147,8 @@ export class CosmosEngine implements StateEngine {
 
   async partitions({ key, after = "", limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
     const items = await this.#query(
-      `SELECT TOP ${limit} * FROM c WHERE ${key === undefined ? "c.id = @head" : holding(key)} AND c.partition > @after ORDER BY c.partition`,
+      `SELECT TOP ${limit} * FROM c
+        WHERE ${key === undefined ? "c.id = @head" : holding(key)} AND c.partition > @after ORDER BY c.partition`,
       { "@head": HEAD, "@after": after, ...(key !== undefined && { "@item": itemId(key), "@key": key }) },
     );
     return items.map((item) => ({ partition: String(item.partition), value: key === undefined ? "" : valueIn(item, key) }));

@@ -1,16 +1,22 @@
 import type { KeyRange, StoredEntry } from "../../engine.js";
 import { type Changes, compareKeys } from "../../optimistic-heads.js";
 
-/** Entries that lie in their partition's head item, whose replacement is paid for with every commit anyway; each other has an item of its own. */
+/** Entries that lie in their partition's head, which every commit replaces anyway; each other has an item of its own. */
 export interface InlineEntries {
   readonly entries: ReadonlyMap<string, StoredEntry>;
   /** Keys of those that were put over an older value, as they will be again. */
   readonly rewritten: ReadonlySet<string>;
   /**
-   * By the first segment of keys: the greatest that was ever given an item of its own, so that what is behind it has none. Undefined: any key
-   * may have one.
+   * By the first segment of keys: the greatest that was ever given an item of its own, so that what is behind it has none. Undefined: any
+   * key may have one.
    */
   readonly spilled: Readonly<Record<string, string>> | undefined;
+}
+
+/** State of a head's item. */
+export interface HeadTag {
+  readonly eTag: string;
+  readonly inline: InlineEntries;
 }
 
 export const NO_ENTRIES: InlineEntries = { entries: new Map(), rewritten: new Set(), spilled: {} };
@@ -59,8 +65,8 @@ export function mayHoldSpilled(inline: InlineEntries, { from, to }: KeyRange): b
 
 /**
  * Entries that a commit puts are inline where they fit; what is then too much is given items of its own, what is large and was put long ago
- * first. A commit that puts nothing makes room for those that follow. A key whose place is not known has its item written, as one may be there.
- * Where that were too many operations for one batch nothing that lies inline is moved.
+ * first. A commit that puts nothing makes room for those that follow. A key whose place is not known has its item written, as one may be
+ * there. Where that were too many operations for one batch nothing that lies inline is moved.
  */
 export function placeWithin(headBytes: number, before: InlineEntries, changes: Changes, room: Room): Placement {
   const bare = room.headBytes({ ...before, entries: new Map() });

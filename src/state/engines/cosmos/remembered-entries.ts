@@ -1,14 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { KeyRange, StoredEntry } from "../../engine.js";
 import { compareKeys, isEmpty, type Seen, versionIn } from "../../optimistic-heads.js";
-import { type InlineEntries, mayBeSpilled, mayHoldSpilled, NO_ENTRIES } from "./inline-entries.js";
+import { type HeadTag, type InlineEntries, mayBeSpilled, mayHoldSpilled, NO_ENTRIES } from "./inline-entries.js";
 import { inRange } from "./stored-item.js";
-
-/** State of a head's item. */
-export interface HeadTag {
-  readonly eTag: string;
-  readonly inline: InlineEntries;
-}
 
 /** What of a read needs no item but the head's. */
 export interface Remembered {

@@ -3,8 +3,7 @@ import type { KeyRange, StoredEntry } from "../../engine.js";
 import { compareKeys, isEmpty } from "../../optimistic-heads.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
 import type { Item, Operation } from "./cosmos-client.js";
-import type { InlineEntries } from "./inline-entries.js";
-import type { HeadTag } from "./remembered-entries.js";
+import type { HeadTag, InlineEntries } from "./inline-entries.js";
 
 /** Of a partition: its head, with its inline entries, beside which everything is written. */
 export const HEAD = "head";
