@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
-import { type Container, cosmosClient, type Item } from "../../../src/state/engines/cosmos/cosmos-client.js";
-import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
+import {
+  type Container,
+  type CosmosClient,
+  cosmosClient,
+  type Item,
+  type Operation,
+} from "../../../src/state/engines/cosmos/cosmos-client.js";
+import { CosmosEngine, type CosmosEngineOptions } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { needing } from "../../support/needing.js";
@@ -20,8 +26,9 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     await server.close();
   });
 
-  const open = async (database: string) => {
-    const engine = await CosmosEngine.open({ endpoint: server.endpoint, key: "a2V5", database, startupWaitMs: 0, logger: silentLogger });
+  const open = async (database: string, options: Partial<CosmosEngineOptions> = {}) => {
+    const { endpoint } = server;
+    const engine = await CosmosEngine.open({ endpoint, key: "a2V5", database, startupWaitMs: 0, logger: silentLogger, ...options });
     opened.push(engine);
     return engine;
   };
@@ -168,6 +175,22 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     expect(await shape("erased")).toMatchObject({ inline: ["after/1"], outside: [] });
   });
 
+  test("who reads while another process erases remembers nothing of it", async () => {
+    const other = await open("while");
+    const keys = Array.from({ length: 50 }, (_, index) => `long/${index}`);
+    const read = async () => (await other.read("o:a", { keys })).entries.size;
+    const seen: number[] = [];
+    const connect = async (...address: Parameters<typeof cosmosClient>) =>
+      beforeBatches(await cosmosClient(...address), async (operations) => {
+        if (operations.some(({ operationType }) => operationType === "Delete")) seen.push(await read());
+      });
+    const one = await open("while", { connect });
+    await one.commit("o:a", { id: "1", puts: keys.map((key) => ({ key, value: "L".repeat(5_000) })) });
+    expect(await one.erase("o:a")).toBe(keys.length);
+    expect(seen).toEqual([keys.length]);
+    expect(await read()).toBe(0);
+  });
+
   describe.each([1, 2, 3, 4])("any commits, read by two processes (seed %i)", (seed) => {
     test("give what an engine in memory gives", async () => {
       const database = `any-${seed}`;
@@ -203,6 +226,33 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     });
   });
 });
+
+/** The client, with what is done before each of its batches. */
+function beforeBatches(client: CosmosClient, before: (operations: readonly Operation[]) => Promise<void>): CosmosClient {
+  const watched = (container: Container): Container => ({
+    item: (id, partition) => container.item(id, partition),
+    items: {
+      query: (query, options) => container.items.query(query, options),
+      batch: async (operations, partition) => {
+        await before(operations);
+        return container.items.batch(operations, partition);
+      },
+    },
+  });
+  return {
+    getDatabaseAccount: () => client.getDatabaseAccount(),
+    databases: {
+      createIfNotExists: async (definition) => {
+        const { database } = await client.databases.createIfNotExists(definition);
+        const createIfNotExists = async (container: object) => ({
+          container: watched((await database.containers.createIfNotExists(container)).container),
+        });
+        return { database: { containers: { createIfNotExists } } };
+      },
+    },
+    dispose: () => client.dispose(),
+  };
+}
 
 /** Numbers from 0 to 1, the same each time. */
 function sequence(seed: number): () => number {
