@@ -51,6 +51,12 @@ test("what ends a need is no need of its own", async () => {
   expect(operations).toMatchObject([{ op: "end", target_id: "known" }]);
 });
 
+test("what is not to be written down is asked about where it names a need, and not otherwise", async () => {
+  const asked = await read("Latex allergy, but please don't write that down.");
+  expect(asked).toMatchObject([{ strength: "hard", need: "other" }]);
+  expect(await read("I'm seeing an oncologist on the 14th so can't do that day, please don't write that down.")).toEqual([]);
+});
+
 test("an order for one evening is nothing lasting, and an answer leads into what is told", async () => {
   expect(await read("Book the second one for me, my wife and Leo")).toEqual([]);
   const [anna] = await read("yes but my friend Anna has coeliac disease");

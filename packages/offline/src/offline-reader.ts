@@ -90,11 +90,13 @@ export class OfflineReader implements MessageReader {
     const message = { message: own.replaceAll(BROUGHT, ""), sentences: sentences.length, language };
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
-    // What must hold is asked about all the same, as what the guest didn't want kept.
+    // What must hold is asked about all the same, where a need is named: "I'm seeing an oncologist, don't write it down" is left.
     const told = believable.filter(
       (draft) => !(draft.hard && (this.#tellsEnd(draft, changes.asked, language) || this.#isKnown(draft, input, language))),
     );
-    for (const draft of changes.off_record === "this" ? told.filter(({ hard }) => hard) : told) {
+    for (const draft of changes.off_record === "this"
+      ? told.filter(({ hard, clause }) => hard && this.#vocabulary.needsIn(clause.words).length > 0)
+      : told) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
       drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
     }
