@@ -25,10 +25,25 @@ test.each([
   expect(await read(text)).toEqual([expect.objectContaining({ ...memory, strength: "hard" })]);
 });
 
-test("'he' is whom the message before was about", async () => {
-  const source = { session_id: "s", turn: 1, message_id: "m", quote: "q" };
-  const dad = { ...sampleMemory({ text: "Dad loves opera", subject: "companion:father" }), source };
-  expect(await read("He's a wheelchair user", [dad])).toMatchObject([{ subject: "companion:father", text: "Father is a wheelchair user" }]);
+const source = { session_id: "s", turn: 1, message_id: "m", quote: "q" };
+const dad = { ...sampleMemory({ text: "Dad loves opera", subject: "companion:father" }), source };
+
+test("'he' may be whom the message before was about, which is asked", async () => {
+  expect(await read("He's a wheelchair user", [dad])).toMatchObject([
+    { subject: "companion:father", text: "Father is a wheelchair user", stance: "unsure" },
+  ]);
+});
+
+test.each([
+  ["She's vegan", [dad]],
+  ["They're wheelchair accessible", [dad]],
+  ["My wife is coming. He's allergic to nuts", []],
+  ["My wife loves Tian. Their menu is vegan", []],
+  ["My son is coming. My boss joins us. He is allergic to nuts", []],
+  ["My husband is coming. Tom from work is joining. He's allergic to nuts", []],
+])("what is not said of somebody known is no need of theirs: %s", async (text, known) => {
+  const stated = (await read(text, known)).filter(({ strength, stance }) => strength === "hard" && stance === "stated");
+  expect(stated).toEqual([]);
 });
 
 test.each(["He's a wheelchair user", "No stairs for him, please", "Moi, pas de noix pour elle"])(

@@ -28,8 +28,9 @@ import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { asStated, withoutAsking } from "./reading/remember.js";
 import { statementsOf } from "./reading/statements.js";
-import { type Companion, Story } from "./reading/story.js";
+import { Story } from "./reading/story.js";
 import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
+import type { Companion } from "./reading/who.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
@@ -224,7 +225,7 @@ export class OfflineReader implements MessageReader {
     const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
     const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
     const none = tellsOfNone(clauses, language, this.#vocabulary);
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion: story.companion };
+    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion: story.companionIn(words, language) };
   }
 }
 

@@ -6,8 +6,7 @@ import type { Draft } from "../reading/draft.js";
 import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import type { Companion } from "../reading/story.js";
-import { isName, isPet, rawWords, subjectFor, type Who, whoIn } from "../reading/who.js";
+import { type Companion, isName, isPet, isUnsure, rawWords, subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
@@ -145,6 +144,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
         hard &&
         (passing ||
           who.kind === "pronoun" ||
+          isUnsure(who) ||
           isOfAnother ||
           acquaintance !== null ||
           judgement.keep < sureFrom ||
@@ -202,7 +202,7 @@ function isOver(words: readonly string[], language: Language, vocabulary: Vocabu
 }
 
 /** "My friend Tom", "my colleague": who is no family, and may come along all the same. The guest is asked. */
-function acquaintanceIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Extract<Who, { kind: "companion" }> | null {
+function acquaintanceIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Companion | null {
   const relation = words[1]?.replace(/'s$/u, "") ?? "";
   // "My guide dog" is no guide.
   if (vocabulary.needsIn(words).some(({ at }) => at === 1) || isPet(relationAt(words, 2)?.relation)) return null;

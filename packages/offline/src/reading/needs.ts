@@ -3,7 +3,7 @@ import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
 import { capital, told } from "./said.js";
-import { isName, rawWords, subjectFor } from "./who.js";
+import { isName, isUnsure, rawWords, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
 
@@ -137,7 +137,7 @@ export function hardDraft({ clause, language, who }: ReadClause, text: string): 
     need: "other",
     hard: true,
     ...subjectFor(called ? { kind: "companion", relation: first, name: null } : who),
-    unsure: called || language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language),
+    unsure: called || isUnsure(who) || language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language),
     trip: language.once.in(clause.words) !== -1,
   };
 }

@@ -1,6 +1,6 @@
 import { folded, wordsIn } from "maitred/stand-in";
 import { english, type Language, relationAt } from "./language.js";
-import { ONE_OF_US, partOfGroup, type Who } from "./who.js";
+import { type Companion, ONE_OF_US, partOfGroup, type Who } from "./who.js";
 
 /** How what was said stands in memory. */
 
@@ -88,7 +88,7 @@ function thirdOf(verb: string): string | null {
   return SECOND[verb] ?? (english.modals.is(verb) ? verb : english.verbs.is(verb) ? withS(verb) : null);
 }
 
-function ofCompanion(words: readonly string[], who: Extract<Who, { kind: "companion" }>): string | null {
+function ofCompanion(words: readonly string[], who: Companion): string | null {
   const [first = "", second = "", third = "", ...rest] = words;
   const called = calledAs(who);
   if (/^(?:he|she|they)(?:'s|'re)?$/iu.test(first))
@@ -98,7 +98,7 @@ function ofCompanion(words: readonly string[], who: Extract<Who, { kind: "compan
   return [is ? `${second.slice(0, -2)} is` : second, SECOND[third] ?? third, ...rest].join(" ").trim();
 }
 
-function calledAs({ relation, name }: Extract<Who, { kind: "companion" }>): string {
+function calledAs({ relation, name }: Companion): string {
   return name === null ? relation : `${relation} ${name}`;
 }
 

@@ -3,18 +3,16 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { isName, partOfGroup, relationBegun, type Who, whoIn } from "./who.js";
+import { type Companion, canMean, isName, partOfGroup, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
-
-export type Companion = Extract<Who, { kind: "companion" }>;
 
 const COMPANION = "companion:";
 
 /** Without a name, which these words don't say. */
 function companionOf({ subject }: Memory): Companion | null {
-  return subject.startsWith(COMPANION) ? { kind: "companion", relation: subject.slice(COMPANION.length), name: null } : null;
+  return subject.startsWith(COMPANION) ? { kind: "companion", relation: subject.slice(COMPANION.length), name: null, unsure: true } : null;
 }
 
 function namedIn({ subject, entities }: Memory): readonly (readonly [string, Companion])[] {
@@ -45,9 +43,9 @@ export class Story {
     }
   }
 
-  /** Whom "he" and "her" would mean. Null: nobody was named. */
-  get companion(): Companion | null {
-    return this.#companion;
+  /** Whom "he" and "her" in these words mean. Null: nobody that was named. */
+  companionIn(words: readonly string[], language: Language): Companion | null {
+    return this.#companion !== null && canMean(words, this.#companion, language) ? this.#companion : null;
   }
 
   endSentence(): void {
@@ -68,9 +66,10 @@ export class Story {
     const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#companion = { kind: "companion", relation: called, name: null };
-    const begun = relationBegun(words);
-    if (named.kind === "nobody" && begun !== undefined) this.#companion = { kind: "companion", relation: begun, name: null };
-    const who = named.kind === "pronoun" ? (this.#companion ?? { kind: "other" as const }) : named;
+    if (named.kind === "nobody") this.#companion = begunBy(clause) ?? this.#companion;
+    // "My boss joins us": he is none of theirs. "Joost, who's my best mate" is.
+    if (named.kind === "other" && english.bystanders.in(words) !== -1 && !english.who.has(words[0])) this.#companion = null;
+    const who = named.kind === "pronoun" ? (this.companionIn(words, language) ?? { kind: "other" as const }) : named;
     if (named.kind === "companion") {
       this.#companion = named;
       if (named.name !== null) this.#names.set(folded(named.name), named.name);
@@ -84,4 +83,12 @@ export class Story {
     const meant = who.kind === "nobody" && (before.kind === "companion" || before.kind === "other") ? before : who;
     return { clause, language, who: meant, ...how };
   }
+}
+
+/** "Mum's coming too", "Tom from work is joining". Of a name nobody knows whose it is. */
+function begunBy({ text, words }: Clause): Companion | null {
+  const relation = relationBegun(words);
+  if (relation !== undefined) return { kind: "companion", relation, name: null };
+  const [first = ""] = rawWords(text);
+  return isName(first) && english.joins.in(words) !== -1 ? { kind: "companion", relation: first, name: null, unsure: true } : null;
 }

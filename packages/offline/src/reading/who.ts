@@ -2,10 +2,18 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import { english, type Language, relationAt } from "./language.js";
 
+/** Somebody of the guest's. `unsure`: they may not be who is meant. Default false. */
+export interface Companion {
+  readonly kind: "companion";
+  readonly relation: string;
+  readonly name: string | null;
+  readonly unsure?: boolean;
+}
+
 /** Whom a statement is about. */
 export type Who =
   | { readonly kind: "self" }
-  | { readonly kind: "companion"; readonly relation: string; readonly name: string | null }
+  | Companion
   /** The clause names nobody: "allergic to nuts". */
   | { readonly kind: "nobody" }
   | { readonly kind: "other" };
@@ -66,6 +74,19 @@ const PETS: ReadonlySet<string | undefined> = new Set(["dog", "cat"]);
 
 export function isPet(relation: string | undefined): boolean {
   return PETS.has(relation);
+}
+
+/** Whether somebody else may be meant. */
+export function isUnsure(who: Named): boolean {
+  return who.kind === "companion" && who.unsure === true;
+}
+
+/** Whether the words' "he", "she" or "they" can be them: of a wife nobody says "he", and "they're wheelchair accessible" is of a place. */
+export function canMean(words: readonly string[], { relation }: Companion, { he, she, they }: Language): boolean {
+  const [isMan, isWoman] = [english.men.has(relation), english.women.has(relation)];
+  if (he.in(words) !== -1) return !isWoman;
+  if (she.in(words) !== -1) return !isMan;
+  return they.in(words) === -1 || !(isMan || isWoman);
 }
 
 /** "Mum's coming too": whose mother needs no word. */
