@@ -141,6 +141,9 @@ export interface DuePartition {
 /** Partitions that {@link StateEngine.due} gives at once, at most. */
 export const MOST_DUE = 1_000;
 
+/** Puts and deletes that every engine takes in one commit, also where its values are encrypted. */
+export const OPERATIONS_AT_ONCE = 90;
+
 /** All keys that begin with the prefix. */
 export function prefixRange(prefix: string): Pick<KeyRange, "from" | "to"> {
   return { from: prefix, to: `${prefix}\u{10FFFF}` };

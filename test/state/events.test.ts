@@ -209,6 +209,19 @@ describe("an erasure", () => {
   });
 });
 
+test("an erasure of many events that were given up is commits that every engine takes", async () => {
+  const engine = new MemoryEngine();
+  const { log, queue } = opened(engine);
+  const events = numbers(0, 60).map((n) => eventNumber(ALICE, n));
+  await log.add(ALICE, events);
+  for (const { id } of events) await queue.bury(ALICE, id, { attempts: 8, error: "TIMEOUT", deadSince: AT });
+  // As an engine of 99 that keeps an owner's keys beside each value that it encrypts.
+  const few = opened(new CutEngine(engine, {}, { maxOperations: 98 })).log;
+  expect(await few.erase(ALICE)).toBe(60);
+  expect(await few.residue(ALICE)).toBe(0);
+  expect(await contentsOf(engine)).not.toMatch(/dead/);
+});
+
 describe("the queue", () => {
   test("a claim whose reply is lost, a delivery, a release and a retry that are asked for again: nothing twice, nothing lost", async () => {
     for (let lostReply = 1, commits = 99; lostReply <= commits; lostReply++) {

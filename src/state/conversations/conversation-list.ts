@@ -14,7 +14,7 @@ import type {
   ConversationNote as Note,
 } from "../../ports/conversation-list.js";
 import { committed } from "../durable-commit.js";
-import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { OWNER_KEY, ownerOfValue, ownerPartition, systemPartition } from "../partition.js";
 import { sessionKey } from "../sessions/keys.js";
@@ -31,7 +31,6 @@ const MOST_LOOKED_AT = 4_000;
 const READ_AHEAD = 2 / SHARDS;
 /** As many as a pool has connections: each look at a row's owner is a round trip. */
 const LOOKED_AT_ONCE = 20;
-const AT_ONCE = 90;
 /** Conversations that wait for a store that is away. */
 const MOST_DIRTY = 10_000;
 const TIME_DIGITS = 15;
@@ -116,8 +115,8 @@ export class EngineConversationList implements ConversationList {
   async erase(owner: Owner): Promise<number> {
     const partition = shardOf(ownerHash(owner));
     const rows = await this.#rowsOf(owner);
-    for (let from = 0; from < rows.length; from += AT_ONCE / 2) {
-      const some = rows.slice(from, from + AT_ONCE / 2);
+    for (let from = 0; from < rows.length; from += OPERATIONS_AT_ONCE / 2) {
+      const some = rows.slice(from, from + OPERATIONS_AT_ONCE / 2);
       const deletes = some.flatMap(({ key, value }) => [key, timeKeyOf(key, JSON.parse(value) as Row)]);
       await committed(this.#parts.engine, partition, { deletes });
     }

@@ -2,7 +2,7 @@ import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
 import type { KeptEvent } from "../../ports/event-log.js";
 import type { DeadEvent } from "../../ports/event-queue.js";
-import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import {
   deadIdKey,
@@ -21,10 +21,11 @@ import {
 import { waitingChanges, waitingOf } from "./waiting-owners.js";
 
 /** Rows looked at in one step: each has at most four keys that go. */
-const PAGE = 24;
+const PAGE = Math.floor(OPERATIONS_AT_ONCE / 4);
 /** Rows of what was given up, of a whole tenant. */
 const DEAD_PAGE = 500;
-const MAX_DELETES = 100;
+/** Each has two keys that go. */
+const DEAD_AT_ONCE = OPERATIONS_AT_ONCE / 2;
 
 /**
  * Drops an owner's events from the feed, also those that wait or were given up, but for those that tell of an erasure; and refuses what is
@@ -51,8 +52,8 @@ export async function eraseFeed(engine: StateEngine, owner: Owner, erasures: num
   await eraseRows(engine, queueRows(hash), (row) => ((JSON.parse(row.value) as OwnerEvent).type === "owner.erased" ? [] : [row.key]));
   await leaveQueue(engine, hash);
   const dead = await deadOf(engine, owner);
-  for (let from = 0; from < dead.length; from += MAX_DELETES / 2) {
-    const deletes = dead.slice(from, from + MAX_DELETES / 2).flatMap(({ key, id }) => [key, deadIdKey(id)]);
+  for (let from = 0; from < dead.length; from += DEAD_AT_ONCE) {
+    const deletes = dead.slice(from, from + DEAD_AT_ONCE).flatMap(({ key, id }) => [key, deadIdKey(id)]);
     await optimisticCommit(engine, FEED, {}, () => ({ commit: { deletes }, result: undefined }));
   }
   return erased;

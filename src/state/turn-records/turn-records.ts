@@ -3,7 +3,7 @@ import type { Owner } from "../../domain/owner.js";
 import { readingRecordSchema, turnRecordSchema, writeBackRecordSchema } from "../../domain/turn-record.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
 import { committed } from "../durable-commit.js";
-import { prefixRange, type StateEngine } from "../engine.js";
+import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { sessionKey, TURN_RECORDS, turnRecordsOf } from "../sessions/keys.js";
@@ -13,7 +13,6 @@ import { pagesOf } from "../sessions/remove.js";
 const MAX_BYTES = 64 * 1024;
 /** What is left of a list that made a record too long. */
 const SHORT = 20;
-const AT_ONCE = 90;
 
 const SCHEMAS = { turn: turnRecordSchema, reading: readingRecordSchema, writeBack: writeBackRecordSchema } as const;
 const PARTS = Object.keys(SCHEMAS) as (keyof RecordedParts)[];
@@ -63,8 +62,8 @@ export class EngineTurnRecords implements TurnRecords {
   async #removeAll(owner: Owner, prefix: string): Promise<number> {
     const turns = new Set<string>();
     for await (const page of pagesOf(this.#engine, owner, prefix)) {
-      for (let from = 0; from < page.length; from += AT_ONCE) {
-        const deletes = page.slice(from, from + AT_ONCE).map(({ key }) => key);
+      for (let from = 0; from < page.length; from += OPERATIONS_AT_ONCE) {
+        const deletes = page.slice(from, from + OPERATIONS_AT_ONCE).map(({ key }) => key);
         await committed(this.#engine, ownerPartition(owner), { deletes });
         for (const key of deletes) turns.add(key.slice(0, key.lastIndexOf("/")));
       }
