@@ -83,6 +83,7 @@ export class OptimisticHeads<Tag> {
     const both = before === undefined ? seen : together(before, seen);
     const kept = [both, withoutAbsent(both), seen].find(({ versions }) => versions.size <= MOST_KEYS);
     if (kept !== undefined) this.#seen.set(partition, kept);
+    else if (before !== undefined && !isSame(before, seen)) this.#seen.delete(partition);
   }
 
   #change<T>(
@@ -115,8 +116,9 @@ export class OptimisticHeads<Tag> {
   async #look(partition: string, keys: readonly string[], before: Seen<Tag> | undefined): Promise<Seen<Tag>> {
     const missing = before === undefined ? keys : keys.filter((key) => versionIn(before, key) === undefined);
     const seen = await this.#store.look(partition, missing);
+    this.saw(partition, seen);
     if (before === undefined || missing.length === keys.length) return seen;
-    return isSame(before, seen) ? together(before, seen) : this.#store.look(partition, keys);
+    return isSame(before, seen) ? together(before, seen) : this.#look(partition, keys, undefined);
   }
 
   async #write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null> {
