@@ -37,6 +37,10 @@ export interface CosmosServer {
   close(): Promise<void>;
 }
 
+/** Of one batch. */
+const MOST_OPERATIONS = 100;
+const TOO_MANY = { status: 400, message: "Batch request has more operations than what is supported." };
+
 /**
  * A stand-in for Cosmos DB, in this process. Its batches go on behind the first operation that fails: the engine's can fail at the first
  * alone. It takes a batch's partition from each operation, where the service has it in the header, and names itself by https.
@@ -73,9 +77,10 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
       const bytes = operations.map((operation) => Buffer.byteLength(JSON.stringify(operation)));
       const asked: CosmosRequest = { kind: "batch", bytes, units: 0 };
       requests.push(asked);
-      if (refusal !== null) {
-        response.statusCode = refusal.status;
-        end(JSON.stringify({ code: String(refusal.status), message: refusal.message }));
+      const refused = refusal ?? (operations.length > MOST_OPERATIONS ? TOO_MANY : null);
+      if (refused !== null) {
+        response.statusCode = refused.status;
+        end(JSON.stringify({ code: String(refused.status), message: refused.message }));
         return;
       }
       const { headers, method, url } = request;

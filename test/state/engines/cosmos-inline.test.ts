@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+// Over 300 lines: where entries lie, and what is read and remembered of them, behind each kind of commit.
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
 import {
   type Container,
@@ -8,7 +9,10 @@ import {
   type Operation,
 } from "../../../src/state/engines/cosmos/cosmos-client.js";
 import { CosmosEngine, type CosmosEngineOptions } from "../../../src/state/engines/cosmos/cosmos-engine.js";
+import { NO_ENTRIES } from "../../../src/state/engines/cosmos/inline-entries.js";
+import { RememberedEntries } from "../../../src/state/engines/cosmos/remembered-entries.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
+import { EMPTY_HEAD } from "../../../src/state/partition-head.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { needing } from "../../support/needing.js";
 
@@ -123,24 +127,64 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     expect(ranges[0]).toHaveLength(3 * 99);
   });
 
-  test("what was written when each key had an item of its own is read, written over and erased", async () => {
-    const engine = await open("older");
-    const head = { id: "head", partition: "o:a", version: 7, epoch: 0, dueAtMs: null, claim: null, recent: [], claimedUntilMs: 0 };
-    const entry = (key: string) => ({ id: `k.${key}`, partition: "o:a", key, value: "old", version: 7 });
-    await withContainer("older", ({ items: all }) =>
-      all.batch(
-        [head, entry("a"), entry("b"), entry("c")].map((resourceBody) => ({ operationType: "Create", resourceBody })),
-        "o:a",
-      ),
-    );
-    await engine.commit("o:a", { ...put("a", "new"), deletes: ["b"] });
-    const { ranges } = await engine.read("o:a", { ranges: [ALL] });
-    expect(ranges[0]?.map(({ key, value }) => [key, value])).toEqual([
-      ["a", "new"],
-      ["c", "old"],
-    ]);
-    expect(await engine.erase("o:a")).toBe(2);
-    expect(await shape("older")).toMatchObject({ inline: [], outside: [] });
+  test("a commit that only deletes is one batch, whatever else lies in the head", async () => {
+    const engine = await open("deletes");
+    const long = Array.from({ length: 96 }, (_, index) => `long/${index}`);
+    await engine.commit("o:a", { id: "long", puts: long.map((key) => ({ key, value: "L".repeat(4_200) })) });
+    const small = Array.from({ length: 50 }, (_, index) => `small/${index}`);
+    await engine.commit("o:a", { id: "small", puts: small.map((key) => ({ key, value: "s".repeat(40) })) });
+    expect((await shape("deletes")).inline).toEqual(small);
+    server.requests.length = 0;
+    expect(await engine.commit("o:a", { id: "gone", deletes: long })).toMatchObject({ ok: true });
+    expect(server.requests.map(({ bytes }) => bytes.length)).toEqual([97]);
+    const { inline, outside } = await shape("deletes");
+    expect([...inline, ...outside].sort()).toEqual([...small].sort());
+  });
+
+  test("keys of more kinds than a head tells apart are read, written over and erased", async () => {
+    const engine = await open("kinds");
+    const keys = Array.from({ length: 30 }, (_, index) => `kind-${String(index).padStart(2, "0")}/1`);
+    await engine.commit("o:a", { id: "1", puts: keys.map((key) => ({ key, value: "L".repeat(5_000) })) });
+    const [head] = (await items("kinds", "o:a")).filter(({ id }) => id === "head");
+    expect(head).not.toHaveProperty("spilled");
+    const other = await open("kinds");
+    await other.commit("o:a", { ...put(keys[0] ?? "", "new"), deletes: keys.slice(1, 2) });
+    for (const reader of [engine, other]) {
+      const { ranges } = await reader.read("o:a", { ranges: [ALL] });
+      expect(ranges[0]?.map(({ key }) => key)).toEqual(keys.filter((_, index) => index !== 1));
+      expect(ranges[0]?.[0]?.value).toBe("new");
+    }
+    expect(await other.erase("o:a")).toBe(29);
+    expect(await shape("kinds")).toMatchObject({ inline: [], outside: [] });
+  });
+
+  test.each([
+    [1, /version 1, .* knows 2\./],
+    [1_000, /version 1000; .* knows 2\./],
+  ])("a start on what another version wrote (%i) says so; a look at the health leaves it as it is", async (layout, said) => {
+    const database = `layout-${layout}`;
+    const engine = await open(database);
+    await withContainer(database, async (container) => {
+      const installation = container.item("installation", "installation");
+      const { resource } = await installation.read();
+      await container.items.batch([{ operationType: "Upsert", resourceBody: { ...resource, layout } }], "installation");
+      expect(await engine.health()).toEqual({ status: "ok" });
+      expect((await installation.read()).resource).toMatchObject({ layout, beatAtMs: expect.any(Number) });
+    });
+    await expect(open(database)).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringMatching(said),
+      hint: expect.stringContaining("COSMOS_DATABASE"),
+    });
+  });
+
+  test("who has only claimed a partition finds that a key is there", async () => {
+    const [one, other] = [await open("claimed"), await open("claimed")];
+    await one.commit("o:a", { ...put("x/1", "first"), dueAtMs: 1 });
+    expect(await other.due(Date.now(), 1, 1_000)).toMatchObject([{ partition: "o:a" }]);
+    const made = { ...put("x/1", "second"), checks: [{ key: "x/1", version: null }] };
+    expect(await other.commit("o:a", made)).toMatchObject({ ok: false, refused: "checks", keys: ["x/1"] });
+    expect((await one.read("o:a", { keys: ["x/1"] })).entries.get("x/1")?.value).toBe("first");
   });
 
   test("partitions are found by a key wherever it lies", async () => {
@@ -189,6 +233,49 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     expect(await one.erase("o:a")).toBe(keys.length);
     expect(seen).toEqual([keys.length]);
     expect(await read()).toBe(0);
+  });
+
+  describe("a process remembers nothing", () => {
+    const LONG = "L".repeat(5_000);
+    afterEach(() => vi.restoreAllMocks());
+    /** What is remembered for those who believe that it is as it was then. */
+    const remembering = () => {
+      const add = vi.spyOn(RememberedEntries.prototype, "add");
+      return (key: string, version: number) => {
+        const tag = { eTag: "", inline: { ...NO_ENTRIES, spilled: undefined } };
+        const seen = { head: EMPTY_HEAD, tag, versions: new Map([[key, version]]), whole: [], nowMs: 0 };
+        const all = [...new Set(add.mock.contexts)].filter((each) => each instanceof RememberedEntries);
+        return all.flatMap((remembered) => remembered.recall("o:a", seen, [key], []).entries);
+      };
+    };
+
+    test.each([
+      ["that it has deleted", { deletes: ["a/1"] }],
+      ["that it has put into the head", { puts: [{ key: "a/1", value: "short" }] }],
+    ])("%s", async (what, changes) => {
+      const [remembered, engine] = [remembering(), await open("forgets")];
+      const { version } = await engine.commit("o:a", { id: `${what} 1`, puts: ["a/1", "a/2"].map((key) => ({ key, value: LONG })) });
+      expect([...remembered("a/1", version), ...remembered("a/2", version)]).toHaveLength(2);
+      await engine.commit("o:a", { id: `${what} 2`, ...changes });
+      expect(remembered("a/1", version)).toEqual([]);
+      expect(remembered("a/2", version)).toHaveLength(1);
+    });
+
+    test("that it has read in the middle of an erasure", async () => {
+      const remembered = remembering();
+      let isErasing = false;
+      let whileErasing = 0;
+      const connect = async (...address: Parameters<typeof cosmosClient>) =>
+        beforeBatches(await cosmosClient(...address), async () => {
+          if (isErasing) whileErasing += (await engine.read("o:a", { keys: ["a/1"] })).entries.size;
+        });
+      const engine = await open("forgets-erased", { connect });
+      const { version } = await engine.commit("o:a", put("a/1", LONG));
+      isErasing = true;
+      expect(await engine.erase("o:a")).toBe(1);
+      expect(whileErasing).toBeGreaterThan(1);
+      expect(remembered("a/1", version)).toEqual([]);
+    });
   });
 
   describe.each([1, 2, 3, 4])("any commits, read by two processes (seed %i)", (seed) => {

@@ -1,10 +1,10 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import { assertKnownLayout } from "../../../platform/layout-version.js";
-import { type Container, type CosmosClient, codeOf, conflictIn, type Item } from "./cosmos-client.js";
+import { type Container, type CosmosClient, codeOf, conflictIn, type Item, type Operation } from "./cosmos-client.js";
 
-/** 2: entries may lie in the head. What 1 wrote is read too. */
-export const LAYOUT = 2;
+/** 2: entries may lie in the head. */
+const LAYOUT = 2;
 const CONTAINER = "maitred";
 const INSTALLATION = { id: "installation", partition: "installation" } as const;
 
@@ -36,11 +36,19 @@ export async function openContainer(
     const found = await readInstallation(container);
     if (found.item !== undefined) {
       assertKnownLayout("What Cosmos DB holds is", found.item.layout, LAYOUT, "name another database with COSMOS_DATABASE");
+      if (found.item.layout !== LAYOUT) throw formerLayout(found.item.layout);
       return { container, installation: String(found.id) };
     }
     const resourceBody = { ...INSTALLATION, installation: newId(), layout: LAYOUT };
     conflictIn((await container.items.batch([{ operationType: "Create", resourceBody }], INSTALLATION.partition)).result ?? []);
   }
+}
+
+function formerLayout(found: unknown): AppError {
+  return new AppError("STORAGE_UNAVAILABLE", {
+    detail: `What Cosmos DB holds is of version ${String(found)}, which this Maitred can't read; it knows ${LAYOUT}.`,
+    hint: "Name another database with COSMOS_DATABASE, or export from the former version and import here.",
+  });
 }
 
 /** The client looks, and makes: of two that start at once one is told of a conflict, and finds it then. */
@@ -53,7 +61,18 @@ async function orMadeMeanwhile<T>(find: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function readInstallation(container: Container): Promise<{ readonly item: Item | undefined; readonly id: unknown }> {
+async function readInstallation(container: Container): Promise<{ readonly item: Item | undefined; readonly id: unknown }> {
   const { resource } = await container.item(INSTALLATION.id, INSTALLATION.partition).read();
   return { item: resource, id: resource?.installation };
+}
+
+/** Writes to what was opened. False where it is gone, or another one. */
+export async function beatOf(container: Container, installation: string): Promise<boolean> {
+  const { item, id } = await readInstallation(container);
+  if (item === undefined || id !== installation) return false;
+  const resourceBody = { ...item, beatAtMs: Date.now() };
+  const write: Operation = { operationType: "Replace", id: INSTALLATION.id, ifMatch: String(item._etag), resourceBody };
+  // Others may do the same at the same time, which is as good.
+  conflictIn((await container.items.batch([write], INSTALLATION.partition)).result ?? []);
+  return true;
 }

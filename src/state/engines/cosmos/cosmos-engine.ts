@@ -25,7 +25,7 @@ import {
 } from "../../engine.js";
 import { type Changes, isSame, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
 import type { PartitionHead } from "../../partition-head.js";
-import { LAYOUT, openContainer, readInstallation } from "./container.js";
+import { beatOf, openContainer } from "./container.js";
 import {
   type Container,
   type CosmosAddress,
@@ -102,7 +102,9 @@ export class CosmosEngine implements StateEngine {
         // What is deleted has to be there.
         keysToKnow: ({ checks = [], deletes = [] }, seen) => {
           const keys = [...checks.map(({ key }) => key), ...deletes];
-          return seen === undefined ? keys : keys.filter((key) => mayBeSpilled(seen.tag?.inline ?? NO_ENTRIES, key));
+          if (seen === undefined) return keys;
+          const inline = seen.tag?.inline ?? NO_ENTRIES;
+          return keys.filter((key) => inline.entries.has(key) || mayBeSpilled(inline, key));
         },
         look: async (partition, keys) => (await this.#look(partition, keys, [])).seen,
         write: (partition, seen, head, changes) => this.#write(partition, seen, head, changes),
@@ -142,7 +144,7 @@ export class CosmosEngine implements StateEngine {
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     assertFits(this.manifest, commit);
-    return this.#heads.commit(partition, commit);
+    return this.#heads.commit(partition, commit).finally(() => this.#forgetOld(partition));
   }
 
   async partitions({ key, after = "", limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
@@ -171,7 +173,7 @@ export class CosmosEngine implements StateEngine {
 
   async erase(partition: string): Promise<number> {
     const till = await this.#heads.raiseEpoch(partition);
-    this.#remembered.forget(partition);
+    this.#forgetOld(partition);
     const outside = (condition: string) =>
       this.#query(
         `SELECT TOP ${MAX_OPERATIONS} * FROM c WHERE c.partition = @partition AND c.id != @id AND c.version ${condition} @till`,
@@ -179,7 +181,8 @@ export class CosmosEngine implements StateEngine {
         partition,
       );
     for (let erased = 0; ; ) {
-      const { head, tag } = await this.#readHead(partition);
+      const seen = await this.#readHead(partition);
+      const { head, tag } = seen;
       const { entries, rewritten, spilled } = tag?.inline ?? NO_ENTRIES;
       // What is put anew is the next epoch's.
       const kept = new Map([...entries].filter(([, { version }]) => version > till));
@@ -192,7 +195,12 @@ export class CosmosEngine implements StateEngine {
           )
         : spilled;
       const found = old.length + entries.size - kept.size;
-      if (found === 0 && isDeepStrictEqual(left, spilled)) return erased;
+      if (found === 0 && isDeepStrictEqual(left, spilled)) {
+        // Whoever read meanwhile may have remembered what is gone.
+        this.#heads.saw(partition, seen);
+        this.#forgetOld(partition);
+        return erased;
+      }
       // Only while nobody writes; whoever reads meanwhile sees by the version that there is less.
       const next = headWrite(partition, { ...head, version: head.version + 1 }, { entries: kept, rewritten, spilled: left }, tag?.eTag);
       const deletes = old.map(({ id }): Operation => ({ operationType: "Delete", id: String(id) }));
@@ -202,12 +210,8 @@ export class CosmosEngine implements StateEngine {
 
   async health(): ReturnType<StateEngine["health"]> {
     const beat = async () => {
-      const { item, id } = await readInstallation(this.#of());
-      if (id !== this.#installation)
-        return "Cosmos DB is empty or another installation's: not what it was at the start. See COSMOS_ENDPOINT and COSMOS_DATABASE.";
-      const resourceBody = { ...item, layout: LAYOUT, beatAtMs: Date.now() };
-      conflictIn((await this.#of().items.batch([{ operationType: "Upsert", resourceBody }], String(item?.partition))).result ?? []);
-      return null;
+      if (await beatOf(this.#of(), this.#installation)) return null;
+      return "Cosmos DB is empty or another installation's: not what it was at the start. See COSMOS_ENDPOINT and COSMOS_DATABASE.";
     };
     const detail = await this.#within(beat, HEALTH_WITHIN_MS).catch((error: AppError) => error.message);
     return detail === null ? { status: "ok" } : { status: "down", detail };
@@ -216,6 +220,11 @@ export class CosmosEngine implements StateEngine {
   async close(): Promise<void> {
     this.#container = undefined;
     this.#client.dispose();
+  }
+
+  /** What is not as this process has last seen it. */
+  #forgetOld(partition: string): void {
+    this.#remembered.forgetOld(partition, this.#heads.last(partition));
   }
 
   #of(): Container {
@@ -244,8 +253,7 @@ export class CosmosEngine implements StateEngine {
         const looked = lookedAt({ keys, ranges }, recalled, outside, head);
         this.#heads.saw(partition, looked.seen);
         this.#remembered.add(partition, outside.entries);
-        const seen = this.#heads.last(partition);
-        if (seen !== undefined) this.#remembered.forgetOld(partition, seen);
+        this.#forgetOld(partition);
         return looked;
       }
       if (performance.now() > untilMs)

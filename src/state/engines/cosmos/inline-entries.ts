@@ -70,10 +70,10 @@ export function mayHoldSpilled(inline: InlineEntries, { from, to }: KeyRange): b
  */
 export function placeWithin(headBytes: number, before: InlineEntries, changes: Changes, room: Room): Placement {
   const bare = room.headBytes({ ...before, entries: new Map() });
+  const mostOnce = (changes.puts ?? []).length > 0 ? Number.POSITIVE_INFINITY : MOST_LEFT_BYTES;
   for (let bytes = headBytes - bare; ; ) {
-    const placement = placed(before, changes, room, { entryBytes: MOST_ENTRY_BYTES, bytes });
-    if (placement.outside.length + placement.deletes.length > room.maxOperations)
-      return placed(before, changes, room, { entryBytes: 0, bytes: Number.POSITIVE_INFINITY });
+    const placement = placed(before, changes, room, { entryBytes: MOST_ENTRY_BYTES, bytes, onceBytes: Math.min(bytes, mostOnce) });
+    if (placement.outside.length + placement.deletes.length > room.maxOperations) return placed(before, changes, room, NOTHING_MOVES);
     // Keys of those that go may be noted in the head.
     const over = room.headBytes(placement.inline) - headBytes;
     if (over <= 0 || bytes <= 0) return placement;
@@ -81,10 +81,15 @@ export function placeWithin(headBytes: number, before: InlineEntries, changes: C
   }
 }
 
+/** Of what lies inline. */
 interface Most {
   readonly entryBytes: number;
   readonly bytes: number;
+  /** Of entries that are not rewritten. */
+  readonly onceBytes: number;
 }
+
+const NOTHING_MOVES: Most = { entryBytes: 0, bytes: Number.POSITIVE_INFINITY, onceBytes: Number.POSITIVE_INFINITY };
 
 function placed(before: InlineEntries, { puts = [], deletes = [] }: Changes, room: Room, most: Most): Placement {
   const { version, versionOf } = room;
@@ -101,8 +106,7 @@ function placed(before: InlineEntries, { puts = [], deletes = [] }: Changes, roo
   for (const entry of last.values()) if (!isOutside(entry)) entries.set(entry.key, entry);
   const again = [...last.keys()].filter((key) => before.entries.has(key) || hasItem(key));
   const rewritten = new Set([...before.rewritten, ...again].filter((key) => entries.has(key)));
-  const onceBytes = puts.length > 0 ? most.bytes : Math.min(MOST_LEFT_BYTES, most.bytes);
-  outside.push(...tooMuch([...entries.values()], rewritten, version, { bytes: most.bytes, onceBytes }));
+  outside.push(...tooMuch([...entries.values()], rewritten, version, most));
   for (const { key } of outside) {
     entries.delete(key);
     rewritten.delete(key);
@@ -112,12 +116,12 @@ function placed(before: InlineEntries, { puts = [], deletes = [] }: Changes, roo
   return { inline: { entries, rewritten, spilled: spilledWith(before.spilled, [...written]) }, outside, deletes: gone };
 }
 
-/** Of inline entries, those that go. `onceBytes`: for those that are not rewritten. */
+/** Of inline entries, those that go. */
 function tooMuch(
   entries: readonly StoredEntry[],
   rewritten: ReadonlySet<string>,
   version: number,
-  { bytes, onceBytes }: { readonly bytes: number; readonly onceBytes: number },
+  { bytes, onceBytes }: Most,
 ): readonly StoredEntry[] {
   const weight = (entry: StoredEntry) => bytesOf(entry) * (version + 1 - entry.version) * (rewritten.has(entry.key) ? REWRITTEN_WEIGHT : 1);
   const heaviest = [...entries].sort((one, other) => weight(other) - weight(one));

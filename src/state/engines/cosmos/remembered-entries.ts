@@ -28,17 +28,13 @@ export class RememberedEntries {
     this.#of.set(partition, new Map([...(this.#of.get(partition) ?? []), ...entries.map((entry) => [entry.key, entry] as const)]));
   }
 
-  /** What is not as it was seen. */
-  forgetOld(partition: string, seen: Seen<HeadTag>): void {
+  /** What is not as it was seen last; all, where nothing was. */
+  forgetOld(partition: string, seen: Seen<HeadTag> | undefined): void {
     const before = [...(this.#of.peek(partition)?.values() ?? [])];
-    const current = before.filter(({ key, version }) => versionIn(seen, key) === version);
+    const current = before.filter(({ key, version }) => seen !== undefined && versionIn(seen, key) === version);
     if (current.length === before.length) return;
-    this.forget(partition);
-    this.add(partition, current);
-  }
-
-  forget(partition: string): void {
     this.#of.delete(partition);
+    this.add(partition, current);
   }
 
   recall(partition: string, seen: Seen<HeadTag>, keys: readonly string[], ranges: readonly KeyRange[]): Remembered {

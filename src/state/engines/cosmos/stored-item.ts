@@ -54,7 +54,7 @@ export function headWrite(
 export function headOf(item: Item | undefined): { readonly head: PartitionHead; readonly tag: HeadTag | undefined } {
   if (item === undefined) return { head: EMPTY_HEAD, tag: undefined };
   const { version, epoch, dueAtMs, claim, recent } = { ...EMPTY_HEAD, ...(item as Partial<PartitionHead>) };
-  const { inline = [], spilled } = item as { readonly inline?: readonly InlineItem[]; readonly spilled?: InlineEntries["spilled"] };
+  const { inline, spilled } = item as { readonly inline: readonly InlineItem[]; readonly spilled?: InlineEntries["spilled"] };
   const entries = new Map(inline.map(({ key, value, version }) => [key, { key, value, version }]));
   const again = new Set(inline.filter(({ rewritten }) => rewritten === true).map(({ key }) => key));
   return {
