@@ -7,7 +7,10 @@ import { constraint } from "../support/constraints.js";
 
 const catalogue = new Catalogue();
 const NOW = new Date("2026-03-11T10:00:00Z");
-const [concert, dinner] = ["night-shift-trio-2026-03-13", "plum-tasting-2026-03-14"].map((id) => catalogue.byId(id));
+const [concert, dinner, match] = ["night-shift-trio-2026-03-13", "plum-tasting-2026-03-14", "ostpark-derby-2026-03-14"].map((id) =>
+  catalogue.byId(id),
+);
+const outcomes = { met: "within", broken: "over", unknown: "unknown", moot: "not for it" };
 
 test.each([
   ["Budget is 5 euros", "over", "over"],
@@ -25,7 +28,6 @@ test.each([
   ["Is on a budget", "nothing", "nothing"],
 ])("%s × a concert in Lisbon on a Friday: %s; × a dinner in Vienna on a Saturday: %s", (text, ofConcert, ofDinner) => {
   const memory = constraint(text, "budget", "self", { strength: "soft" });
-  const outcomes = { met: "within", broken: "over", unknown: "unknown", moot: "not for it" };
   const held = [concert, dinner].map((event) => {
     const [section] = event?.sections ?? [];
     if (!event || section === undefined) throw new TypeError("not in the programme");
@@ -33,6 +35,30 @@ test.each([
     return check === null ? "nothing" : outcomes[check.state];
   });
   expect(held).toEqual([ofConcert, ofDinner]);
+});
+
+test.each([
+  ["Never more than 5 euros for football", "not for it", "over"],
+  ["Never more than 5 euros for a match", "not for it", "over"],
+  ["Never more than 5 euros for jazz", "over", "not for it"],
+  ["Never more than 5 euros for a concert or football", "over", "over"],
+  ["Never more than 5 euros for a ticket", "over", "over"],
+])("%s × a concert: %s; × football: %s", (text, ofConcert, ofMatch) => {
+  const memory = constraint(text, "budget", "self", { strength: "soft" });
+  const held = [concert, match].map((event) => {
+    const [section] = event?.sections ?? [];
+    if (!event || section === undefined) throw new TypeError("not in the programme");
+    return outcomes[budgetCheck(memory, { event, section }, 1)?.state ?? "unknown"];
+  });
+  expect(held).toEqual([ofConcert, ofMatch]);
+});
+
+test("a price of just so many euros and cents is within", () => {
+  const memory = constraint("Budget is 19.99 euros", "budget", "self", { strength: "soft" });
+  const [section] = concert?.sections ?? [];
+  if (!concert || section === undefined) throw new TypeError("not in the programme");
+  const costs = (priceCents: number) => budgetCheck(memory, { event: concert, section: { ...section, priceCents } }, 1)?.state;
+  expect([costs(1_999), costs(2_000)]).toEqual(["met", "broken"]);
 });
 
 test("a budget for all of it is held against all the seats", () => {

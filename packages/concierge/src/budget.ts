@@ -7,7 +7,8 @@ import { weekdayOf } from "./local-time.js";
 import { euros } from "./money.js";
 import { says } from "./phrases.js";
 import { CONCIERGE_RECALL } from "./recall-table.js";
-import { citiesIn, kindsIn } from "./script/words.js";
+import { citiesIn, genresIn, kindsIn } from "./script/words.js";
+import { kindOf } from "./vocabulary.js";
 
 /** The category of what a guest wants to spend: its statements are limits, also those that need not hold. */
 export const BUDGET = "budget";
@@ -19,8 +20,8 @@ const DINING = ["eat", "drink", "attend"];
 const OTHERS = ["attend"];
 
 /**
- * What a guest said that a seat, or all of it, may cost, held against `quantity` seats. One for something else, as a meal or a hotel, for
- * another city or another day has nothing to say of them. Null where no one number is named.
+ * What a guest said that a seat, or all of it, may cost, held against `quantity` seats. One for something else, as a hotel or another
+ * kind of event, for another city or another day has nothing to say of them. Null where no one number is named.
  */
 export function budgetCheck(memory: Memory, { event, section }: Seats, quantity: number): NeedCheck | null {
   const budget = read.get(memory) ?? readBudget(memory);
@@ -28,7 +29,7 @@ export function budgetCheck(memory: Memory, { event, section }: Seats, quantity:
   if (limit === null) return null;
   if (!isFor(budget, event)) return { state: "moot" };
   const cost = ofAll ? section.priceCents * quantity : section.priceCents;
-  return cost > limit * 100 ? { state: "broken", because: `This is ${euros(cost)}.` } : { state: "met" };
+  return cost > Math.round(limit * 100) ? { state: "broken", because: `This is ${euros(cost)}.` } : { state: "met" };
 }
 
 type Budget = ReturnType<typeof readBudget>;
@@ -46,7 +47,7 @@ function readBudget(memory: Memory) {
     limit: numberIn(memory.text),
     ofAll: says(memory.text, "total"),
     things: words.thingsOf(named),
-    kinds: kindsIn(said),
+    kinds: [...kindsIn(said), ...genresIn(said).map(kindOf)],
     places,
     cities: citiesIn(said),
     weekdays,
@@ -60,10 +61,9 @@ function isFor(
   { things, kinds, places, cities, weekdays, months }: Budget,
   { kind, city, venue, day }: Pick<CatalogueEvent, "kind" | "city" | "venue" | "day">,
 ): boolean {
-  const isDining = kind === "dining";
-  const ofEvent = isDining ? DINING : OTHERS;
+  const ofEvent = kind === "dining" ? DINING : OTHERS;
   if (things.length > 0 && !things.some((thing) => ofEvent.includes(thing))) return false;
-  if (kinds.length > 0 && !kinds.some((each) => (each === "dining") === isDining)) return false;
+  if (kinds.length > 0 && !kinds.includes(kind)) return false;
   if (places.length > 0 && !cities.includes(city) && !isAmong(places, `${city} ${venue}`)) return false;
   if (weekdays.size > 0 && !weekdays.has((weekdayOf(day) + DAYS_OF_WEEK - 1) % DAYS_OF_WEEK)) return false;
   return months.size === 0 || months.has(Number(day.slice(5, 7)) - 1);
