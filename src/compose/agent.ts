@@ -89,7 +89,7 @@ export async function openAgent(
   const gate = new ConstraintGate({ needs: longTerm, writtenBack, readNow, tellsNeed, isSoftLimit, receipts, logger });
   const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const tools = tracedTools([
-    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant }),
+    ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant, logger }),
     ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords, writtenBack }) : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);

@@ -6,7 +6,7 @@ import type { Binding, Shown } from "../ports/binding.js";
 import { ANSWERABLE_TURNS, approvalElement, hashOf, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
 import type { ShownCall, ShownCalls } from "./shown-calls.js";
-import { candidateOf, changedNumbers, numbersStated, type StatedParts } from "./stated.js";
+import { candidateOf, numbersStated, type StatedParts, worseNumbers } from "./stated.js";
 import { needLine, type Verdict, whyUnchecked } from "./verdict.js";
 
 /** What the gate adds to a binding tool's arguments: how the guest answered what they were shown. */
@@ -58,7 +58,7 @@ export function heldTool(tool: AnyTool, acts: Shown, parts: HeldParts): AnyTool 
       if (items.length !== 1) return { output: whichOne(items, acts, input) };
       const line = acts.show(items[0], input);
       const call = hashOf(context.owner, context.sessionId, tool.name, input, line);
-      const stated = tool.binds === undefined ? {} : numbersStated(items[0], parts.needs);
+      const stated = tool.binds === undefined ? {} : numbersStated(items[0], parts);
       return new HeldCall(tool, parts, context, { input, answer, item: items[0], line, call, stated }).run();
     },
   };
@@ -100,8 +100,8 @@ class HeldCall {
     const { answer, call, stated } = this.#meant;
     const before = await this.#parts.shown.find(owner, call);
     if (before?.done?.turn === turn) return this.#begunAlready(before.done.ended);
-    // At another price it is another thing than was shown.
-    const isSame = before !== null && changedNumbers(before.stated, stated).length === 0;
+    // At a higher price it is another thing than was shown.
+    const isSame = before !== null && worseNumbers(before.stated, stated, this.#parts.needs).length === 0;
     const isRecent = before !== null && before.turn < turn && before.turn >= turn - ANSWERABLE_TURNS;
     const seen = isSame && isRecent && before.done === null ? before : null;
     const pressed = seen !== null && consent === tokenOf(seen);
@@ -163,8 +163,8 @@ class HeldCall {
   async #show(before: ShownCall | null, verdict: Verdict | null, against: string, refused: string | null): Promise<ToolResult> {
     const { call, line, stated } = this.#meant;
     const { memory } = this.#context;
-    const changed = before?.done === null ? changedNumbers(before.stated, stated) : [];
-    const shownLine = changed.length === 0 ? line : `${line} (${changed.join("; ")})`;
+    const worse = before?.done === null ? worseNumbers(before.stated, stated, this.#parts.needs) : [];
+    const shownLine = worse.length === 0 ? line : `${line} (${worse.join("; ")})`;
     const told = new Set(before?.mentioned ?? []);
     const reminders = verdict?.mentions.filter(({ id }) => !told.has(id)).map((mention) => mention.line) ?? [];
     const mentioned = [...new Set([...told, ...(verdict?.mentions.map(({ id }) => id) ?? [])])];

@@ -24,7 +24,8 @@ const shownSchema = z.object({
   /** The turn that does it, and whether it has; null: not begun. */
   done: z.object({ turn: z.number(), ended: z.boolean() }).nullable(),
 });
-const valueSchema = z.object({ v: z.literal(1), shown: z.array(shownSchema) });
+/** What can't be read of it counts as never shown. */
+const valueSchema = z.object({ v: z.literal(1), shown: z.array(z.unknown()) });
 
 export type ShownCall = Readonly<z.infer<typeof shownSchema>>;
 
@@ -74,5 +75,6 @@ export class ShownCalls {
 }
 
 function shownIn(value: string | undefined): readonly ShownCall[] {
-  return value === undefined ? [] : valueSchema.parse(JSON.parse(value)).shown;
+  if (value === undefined) return [];
+  return valueSchema.parse(JSON.parse(value)).shown.flatMap((each) => shownSchema.safeParse(each).data ?? []);
 }

@@ -1,6 +1,9 @@
 import type { Memory } from "../domain/memory.js";
 import { kindByName, readableName } from "../domain/need-name.js";
+import { needsNamedIn } from "../languages/needs-named.js";
 import { numberIn } from "../languages/numbers.js";
+import { isAppError } from "../platform/errors.js";
+import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
 import type { Stated } from "../ports/binding.js";
 import type { Candidate, NeedCheck } from "./verdict.js";
@@ -17,16 +20,25 @@ export interface StatedParts {
   readonly needs: readonly Need[];
   /** The need's name, by it or by another spelling; null for none of the domain's. */
   readonly needMeant: (said: string | null) => string | null;
+  /** Told of a need whose `states` throws. Default: nobody is told. */
+  readonly logger?: Pick<Logger, "warn">;
 }
 
 /**
- * The need that a memory is of: by its name, or by another spelling; of what is soft and names none, the limit whose category it is in.
- * Undefined: none of the domain's.
+ * The need that a memory is of: by its name, or by another spelling; of what is soft and names none, the limit in whose category it is and
+ * that it speaks of. Undefined: none of the domain's.
  */
-function needOf({ need, strength, category }: Memory, { needs, needMeant }: StatedParts): Need | undefined {
-  const name = needMeant(need);
-  if (name !== null || strength === "hard") return needs.find((each) => each.name === name);
-  return needs.find((each) => isLimit(each) && each.category === category);
+function needOf(memory: Memory, parts: StatedParts): Need | undefined {
+  const { needs, needMeant } = parts;
+  const name = needMeant(memory.need);
+  if (name !== null || memory.strength === "hard") return needs.find((each) => each.name === name);
+  return needs.find((each) => isLimit(each) && each.category === memory.category && speaksOf(memory, each, parts));
+}
+
+/** A category may hold more than its limits: where somebody lives, beside how far it may be. */
+function speaksOf({ aspect, category, text }: Memory, { name, slot }: Need, { needs, needMeant }: StatedParts): boolean {
+  if ([aspect, category].some((said) => said !== "" && (said === slot || needMeant(said) === name))) return true;
+  return needsNamedIn(text, needs).has(name);
 }
 
 /** Whether it is one that is held against the number in the guest's own words. */
@@ -38,10 +50,11 @@ export function isLimit({ kind }: { readonly kind?: Need["kind"] | undefined }):
  * Which soft memories are held against what is booked: the guest's own limits, of a limit need or in one of the categories whose
  * statements are limits.
  */
-export function softLimits(limits: readonly string[], { needs, needMeant }: StatedParts): (memory: Memory) => boolean {
-  const ofLimit = (name: string | null) => needs.some((need) => need.name === name && isLimit(need));
-  return ({ strength, subject, category, need }) =>
-    strength === "soft" && subject === "self" && (limits.includes(category) || ofLimit(needMeant(need)));
+export function softLimits(limits: readonly string[], parts: StatedParts): (memory: Memory) => boolean {
+  return (memory) => {
+    if (memory.strength !== "soft" || memory.subject !== "self") return false;
+    return limits.includes(memory.category) || isLimit(needOf(memory, parts) ?? {});
+  };
 }
 
 /** Something of a domain's catalogue, as the gate judges it. `line`: as the guest is shown it. */
@@ -52,7 +65,7 @@ export function candidateOf(item: unknown, line: string, startsAt: Date | null, 
       const need = needOf(memory, parts);
       if (need === undefined) return notStated(line, need);
       const { kind = kindByName(need.name) } = need;
-      const stated = met(need.states?.(item) ?? "unknown", kind, memory);
+      const stated = met(statedOf(item, need, parts), kind, memory);
       if (stated === "moot") return { state: "moot" };
       if (stated === false)
         return { state: "broken", because: need.because?.(item) ?? `"${line}" does not meet this: ${readableName(need.name)}.` };
@@ -62,19 +75,38 @@ export function candidateOf(item: unknown, line: string, startsAt: Date | null, 
   };
 }
 
+/** What the catalogue states of a need. A number that is not finite says nothing, nor does what throws, as of what another tool binds. */
+function statedOf(item: unknown, need: Need, { logger }: StatedParts): Stated {
+  try {
+    const stated = need.states?.(item) ?? "unknown";
+    return typeof stated === "number" && !Number.isFinite(stated) ? "unknown" : stated;
+  } catch (error) {
+    logger?.warn({ need: need.name, code: isAppError(error) ? error.code : "UNKNOWN" }, "what is stated of a need could not be told");
+    return "unknown";
+  }
+}
+
 /** What the catalogue states in numbers, by the names of the domain's limits: what a thing costs, how far it is. */
-export function numbersStated(item: unknown, needs: readonly Need[]): Readonly<Record<string, number>> {
-  const stated = needs.map(({ name, states }) => [name, states?.(item)] as const);
+export function numbersStated(item: unknown, parts: StatedParts): Readonly<Record<string, number>> {
+  const stated = parts.needs.filter(isLimit).map((need) => [need.name, statedOf(item, need, parts)] as const);
   return Object.fromEntries(stated.filter((each): each is readonly [string, number] => typeof each[1] === "number"));
 }
 
-/** Each that is not what it was, in words. */
-export function changedNumbers(was: Readonly<Record<string, number>>, is: Readonly<Record<string, number>>): readonly string[] {
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
-  return names.map((name) => `${readableName(name)}: ${is[name] ?? NOT_STATED}, it was ${was[name] ?? NOT_STATED}`);
+/**
+ * Each number that is worse than it was, in words: more of what is `at_most`, less of what is `at_least`, or not stated any more. One that
+ * was not stated before is none: nobody has agreed to another.
+ */
+export function worseNumbers(
+  was: Readonly<Record<string, number>>,
+  is: Readonly<Record<string, number>>,
+  needs: readonly Need[],
+): readonly string[] {
+  return needs.filter(isLimit).flatMap(({ name, kind }) => {
+    const [before, now] = [was[name], is[name]];
+    if (before === undefined || (now !== undefined && (kind === "at_least" ? now >= before : now <= before))) return [];
+    return `${readableName(name)}: ${before} before, ${now === undefined ? "not stated" : now} now`;
+  });
 }
-
-const NOT_STATED = "not stated";
 
 /** A limit is held against the one number in the memory, else in the words that it is of. */
 function met(stated: Stated, kind: Need["kind"], { text, source }: Memory): Exclude<Stated, number> {

@@ -74,7 +74,8 @@ export interface NeedDefinition<Item, Language extends string = string> {
   because?(item: Item): string;
   /**
    * The category of its memories. Default: the one that is hard, where there is one. A limit may be of a soft one, as `budget`: what is
-   * stated there without insisting ("my budget is about 50") is held against what is bound too, and asked about once where it is over.
+   * stated there without insisting ("my budget is about 50") is held against what is bound too, and asked about once where it is over; in
+   * a category that isn't named as the limit, where the text has one of its words.
    */
   readonly category?: string;
   /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
@@ -158,9 +159,7 @@ export function defineDomain<Item = never, const Language extends string = "en">
     return { ...need, ...(slot !== undefined && { slot }), words: Object.values<readonly string[]>(words).flat() } as Need;
   });
   const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
-  const soft = categories.filter(({ strength }) => strength === "soft").map((each) => each.name);
-  const limits = soft.filter((each) => flat.some((need) => isLimit(need) && need.category === each));
-  return { ...rest, ...(recall && { recall }), name, prompt, tools, categories, needs: flat, limits, needTalk, offRecord };
+  return { ...rest, ...(recall && { recall }), name, prompt, tools, categories, needs: flat, needTalk, offRecord };
 }
 
 interface Recalled {

@@ -2,11 +2,11 @@ import { type Memory, type Statement, statementSchema } from "../domain/memory.j
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import { readableName } from "../domain/need-name.js";
 import type { Owner } from "../domain/owner.js";
+import { needsNamedIn } from "../languages/needs-named.js";
 import { WordList, wordsIn } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
 import type { MemoryLog, MemoryLogEntry } from "../ports/memory-log.js";
 import type { CheckedOperation, CheckedReading } from "./checked-operation.js";
-import { needsNamedIn } from "./checks/borne-out.js";
 import { broughtAlong } from "./checks/brought-along.js";
 import { textOutside } from "./checks/spans.js";
 import type { OwnerLogs } from "./owner-logs.js";

@@ -172,8 +172,9 @@ export interface Domain {
   /** What may have to hold when something is booked: allergies, diets, access. Default: none but `other`. */
   readonly needs?: readonly Need[];
   /**
-   * Categories whose soft statements are limits, by the one number in them ("my budget is 50"): held against what is booked as the limit
-   * need of that category is, and asked about once where it is over. Default: soft statements of a limit need alone.
+   * Categories whose soft statements are limits for a check of the domain's own ("my budget is 50"): held against what is booked, and asked
+   * about once where it is over. Default: soft statements of a limit need alone: those that name it, and those of its category that speak
+   * of it, by its name as category or aspect, or by one of its words.
    */
   readonly limits?: readonly string[];
   /**
@@ -226,7 +227,7 @@ export interface Need {
   readonly kind?: "avoid" | "be" | "at_most" | "at_least";
   /** The category of its memories. Default: the reader chooses. */
   readonly category?: string;
-  /** Whether something of the domain's catalogue meets it. Pure. Default: the catalogue says it of nothing. */
+  /** Whether something of the domain's catalogue meets it. Pure. A throw counts as `unknown`. Default: `unknown`. */
   states?(item: unknown): Stated;
   /** Why something of the catalogue does not meet it, in a sentence for the guest. Pure. Default: that it doesn't, by the need's name. */
   because?(item: unknown): string;

@@ -17,14 +17,14 @@ export interface Shown<Input = unknown, Item = unknown> {
   items(input: Input, context: ToolContext): readonly Item[] | Promise<readonly Item[]>;
   /**
    * One line, as the guest is shown it: "Cleaning, Tuesday 10:00, €80". A yes is to just this: where it reads otherwise by then, or the
-   * number of one of the domain's limits is another one, it is shown anew.
+   * number of one of the domain's limits is worse (more of an `at_most`, less of an `at_least`, or not stated any more), it is shown anew.
    */
   show(item: Item, input: Input): string;
 }
 
 /**
  * What a tool binds. A call shows first what it would do, and does it in a later turn, when the guest's own words or the button agree to
- * just that: the same arguments, the same line, the same numbers of the domain's limits, the same against it. In front of it stands the
+ * just that: the same arguments, the same line, no worse numbers of the domain's limits, the same against it. In front of it stands the
  * gate: what must hold for everyone who comes is held against what the catalogue states, and what would be broken is only done on the
  * guest's word to do it all the same.
  */

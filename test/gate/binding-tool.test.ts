@@ -13,7 +13,9 @@ import { knownNeed } from "../../src/memories/checks/category-and-need.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain, ToolContext } from "../../src/ports/agent.js";
+import { committed } from "../../src/state/durable-commit.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { ownerPartition } from "../../src/state/partition.js";
 import { constraint } from "../support/constraints.js";
 
 interface Slot {
@@ -26,13 +28,15 @@ const SLOTS: readonly Slot[] = [
   { id: "tuesday", gloves: "nitrile", stairs: true },
   { id: "wednesday", gloves: "nitrile", stairs: false },
   { id: "thursday", gloves: "nitrile", stairs: null },
+  { id: "friday", gloves: "nitrile", stairs: false },
 ];
 const slotInput = z.strictObject({ slot: z.string(), patients: z.array(z.string()).optional() });
 
 /** A practice: one guest's turns with its tools, as a model could call them. */
 class Practice {
   readonly booked: string[] = [];
-  price = 80;
+  price: number | "unknown" = 80;
+  rooms: number | "unknown" = 4;
   needs: readonly Memory[] = [];
   storeDown = false;
   broken = false;
@@ -40,6 +44,7 @@ class Practice {
   hangs = false;
   begun = 0;
   letGo = () => {};
+  readonly logged: object[] = [];
   turn = 0;
   pressed: string | undefined;
   sessionId = "session";
@@ -50,7 +55,8 @@ class Practice {
   constructor(engine = new MemoryEngine()) {
     const domain = this.#domain();
     const needs = domain.needs ?? [];
-    const stated = { needs, needMeant: (said: string | null) => knownNeed(said, needs) };
+    const logger = { warn: (fields: object) => void this.logged.push(fields) };
+    const stated = { needs, needMeant: (said: string | null) => knownNeed(said, needs), logger };
     const gate = new ConstraintGate({
       needs: {
         needs: async (_, { soft = () => false }) => {
@@ -85,6 +91,18 @@ class Practice {
           kind: "at_most",
           category: "budget",
           states: () => this.price,
+        },
+        { name: "rooms_left", description: "rooms", words: { en: ["rooms"] }, kind: "at_least", states: () => this.rooms },
+        {
+          name: "max_distance",
+          description: "how far it may be, in km",
+          words: { en: ["km"] },
+          kind: "at_most",
+          category: "location",
+          states: ({ id }: Slot) => {
+            if (id === "friday") throw new TypeError("of another tool");
+            return 5;
+          },
         },
       ],
       tools: [
@@ -299,13 +317,78 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
     await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
     practice.price = 95;
     const shown = await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
-    expect(shown).toMatchObject({ status: "shown", shown: "Cleaning on wednesday (Budget: 95, it was 80)" });
+    expect(shown).toMatchObject({ status: "shown", shown: "Cleaning on wednesday (Budget: 80 before, 95 now)" });
     expect(practice.booked).toEqual([]);
     expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
     expect(await practice.says("once more", "book_slot", { slot: "wednesday" })).toMatchObject({ shown: "Cleaning on wednesday" });
   });
 
-  test("nor does the button of what was shown at another price do it", async () => {
+  test.each([
+    ["a price that is lower, if only by a little", { price: 79.98 }, "booked"],
+    ["more rooms", { rooms: 5 }, "booked"],
+    ["fewer rooms", { rooms: 3 }, "Cleaning on wednesday (Rooms left: 4 before, 3 now)"],
+    ["a price that is not stated any more", { price: "unknown" as const }, "Cleaning on wednesday (Budget: 80 before, not stated now)"],
+  ])("a yes holds unless a number is worse: %s", async (_, changed, expected) => {
+    const practice = new Practice();
+    await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    Object.assign(practice, changed);
+    const { shown = "booked" } = (await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })) as JsonObject;
+    expect(shown).toBe(expected);
+    expect(practice.booked).toEqual(expected === "booked" ? ["wednesday"] : []);
+  });
+
+  test("a number that is stated only by then takes no yes back, but what it breaks stops it", async () => {
+    for (const needs of [[], [limit("Pays at most 60 euros")]]) {
+      const practice = new Practice();
+      practice.price = "unknown";
+      await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+      practice.price = 80;
+      practice.needs = needs;
+      await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" });
+      expect(practice.booked).toEqual(needs.length === 0 ? ["wednesday"] : []);
+    }
+  });
+
+  test("a number in a limit's category is the limit's only where the memory speaks of it", async () => {
+    const practice = new Practice();
+    const inCategory = (text: string, aspect = "") => constraint(text, "location", "self", { strength: "soft", aspect, source: null });
+    practice.needs = [inCategory("Lives at 2 Baker Street"), inCategory("Has 3 children at school there", "home")];
+    expect(await practice.says("Wednesday", "book_slot", { slot: "wednesday" })).not.toHaveProperty("reminders");
+    for (const memory of [inCategory("Goes 3 km at most"), inCategory("Not more than 3", "max_distance")]) {
+      practice.needs = [memory];
+      const { reminders } = (await practice.says("Wednesday", "book_slot", { slot: "wednesday" })) as JsonObject;
+      expect(reminders).toEqual([expect.stringContaining(memory.text)]);
+    }
+  });
+
+  test("what is no number is not stated, and a row of it that can't be read locks nobody out", async () => {
+    const engine = new MemoryEngine();
+    const practice = new Practice(engine);
+    practice.price = Number.NaN;
+    await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
+    const partition = ownerPartition(ownerOf("default", "ada"));
+    const key = "record/shown";
+    const { entries } = await engine.read(partition, { keys: [key] });
+    const { v, shown } = JSON.parse(entries.get(key)?.value ?? "") as { v: 1; shown: JsonObject[] };
+    const value = JSON.stringify({ v, shown: shown.map((each) => ({ ...each, stated: { budget: null } })) });
+    await committed(engine, partition, { puts: [{ key, value }] });
+    expect(await practice.says("Wednesday", "book_slot", { slot: "wednesday" })).toMatchObject({ status: "shown" });
+    expect(await practice.says("yes", "book_slot", { slot: "wednesday", agreed: "yes" })).toMatchObject({ booked: "wednesday" });
+  });
+
+  test("what a need's `states` throws of a thing is not stated of it, told in the log without its words", async () => {
+    const practice = new Practice();
+    practice.needs = [constraint("Goes 3 km at most", "needs", "self", { need: "max_distance" })];
+    expect(await practice.says("Friday", "book_slot", { slot: "friday" })).toMatchObject({
+      status: "shown",
+      reminders: [expect.stringContaining("Goes 3 km at most")],
+    });
+    expect(await practice.says("yes", "book_slot", { slot: "friday", agreed: "yes" })).toMatchObject({ booked: "friday" });
+    expect(practice.logged[0]).toEqual({ need: "max_distance", code: "UNKNOWN" });
+  });
+
+  test("nor does the button of what was shown at a higher price do it", async () => {
     const practice = new Practice();
     const { token } = await practice.says("Wednesday", "book_slot", { slot: "wednesday" });
     practice.price = 95;
@@ -378,6 +461,7 @@ describe("[gate-of-every-domain] a binding tool of any domain", () => {
         { id: "tuesday", breaks: ["Tom: Can't climb stairs"] },
         { id: "wednesday" },
         { id: "thursday", not_stated: ["Tom: Can't climb stairs"] },
+        { id: "friday" },
       ],
     });
   });

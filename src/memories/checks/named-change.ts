@@ -1,10 +1,10 @@
 import type { Span } from "../../domain/compared-words.js";
 import type { Memory } from "../../domain/memory.js";
+import { needsNamedIn } from "../../languages/needs-named.js";
 import type { Need } from "../../ports/agent.js";
 import type { ProposedOperation } from "../../ports/extraction.js";
 import type { CheckedOperation } from "../checked-operation.js";
 import { nameOf } from "../companions.js";
-import { needsNamedIn } from "./borne-out.js";
 import { isNamedIn, SaidWords } from "./said-words.js";
 import { textOutside } from "./spans.js";
 
