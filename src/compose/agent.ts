@@ -12,6 +12,7 @@ import { ShownCalls } from "../gate/shown-calls.js";
 import { softLimits } from "../gate/stated.js";
 import { inOwnWords } from "../memories/checks/brought-along.js";
 import { knownNeed } from "../memories/checks/category-and-need.js";
+import { isSaidIn } from "../memories/checks/locate-quote.js";
 import { Coverage } from "../memories/coverage.js";
 import { checkWithWitness } from "../memories/likeness.js";
 import { WaitingMessages } from "../memories/may-wait.js";
@@ -90,7 +91,9 @@ export async function openAgent(
   const domain = "open" in named ? closing(await named.open({ engine, gate }), (it) => it.close?.()) : named;
   const tools = tracedTools([
     ...gatedTools(domain.tools, { gate, shown: new ShownCalls(engine), needs, needMeant, logger }),
-    ...(config.MEM0_ENABLED ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords, writtenBack }) : []),
+    ...(config.MEM0_ENABLED
+      ? memoryTools({ memories: longTerm, turns: longTerm, needs, needMeant, inOwnWords, isSaidIn, writtenBack })
+      : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };

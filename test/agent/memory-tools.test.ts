@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { memoryTools } from "../../src/agent/tools/memory-tools.js";
+import type { MemoryToolParts } from "../../src/agent/tools/tool-turn.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { JsonObject } from "../../src/domain/session.js";
+import { inOwnWords } from "../../src/memories/checks/brought-along.js";
+import { isSaidIn } from "../../src/memories/checks/locate-quote.js";
 import { type AnyTool, ASKED_EVERYTHING, type ToolContext } from "../../src/ports/agent.js";
 import type { Memories } from "../../src/ports/memories.js";
 import { MEMORY_ID, SESSION_ID, sampleMemory } from "../support/samples.js";
@@ -18,6 +21,7 @@ let turns: ScriptedTurnMemories;
 let known: ReturnType<typeof sampleMemory>[];
 let forgotten: Owner[];
 let tools: readonly AnyTool[];
+let parts: MemoryToolParts;
 let isWritten: boolean;
 
 beforeEach(() => {
@@ -34,14 +38,16 @@ beforeEach(() => {
       return known.length;
     },
   };
-  tools = memoryTools({
+  parts = {
     memories,
     turns,
     needs: NEEDS,
     needMeant: (said) => (said === "nut allergy" ? "no_nuts" : null),
     writtenBack: async () => isWritten,
     inOwnWords: (quote, message) => message.replace(/"[^"]*"/g, "").includes(quote),
-  });
+    isSaidIn,
+  };
+  tools = memoryTools(parts);
 });
 
 /** The guest says something, and the model calls a tool. */
@@ -182,6 +188,28 @@ describe("forget, and what is no longer true", () => {
     const forgotten = { status: "forgotten", forgot: ["Prefers aisle seats"] };
     expect(await call("I don't mind the aisle, forget that", "forget", input)).toEqual(forgotten);
     expect(await call("yes", "forget", input, answers("Shall I forget that you prefer aisle seats?"))).toEqual(forgotten);
+  });
+
+  test("in any language: what the answer before offered is forgotten at the next message, and its words need no spaces", async () => {
+    const input = { memory_id: aisle.id };
+    known.push({ ...aisle, text: "喜欢靠走道的座位", about: "靠走道的座位" });
+    const forgotten = { status: "forgotten" };
+    for (let times = 0; times < 2; times++) turns.outcomes.push({ ...NOTHING_REMEMBERED, forgotten: [aisle.id] });
+    expect(await call("好的", "forget", input)).toMatchObject({ status: "which_one" });
+    expect(await call("好的", "forget", input, { asked: ["another"] })).toMatchObject({ status: "which_one" });
+    expect(await call("好的", "forget", input, { asked: [aisle.id] })).toMatchObject(forgotten);
+    const context = [{ role: "assistant", content: "要我忘记您喜欢靠走道的座位吗？" } as const];
+    expect(await call("好的", "forget", input, { remembering: { channel: "web", context } })).toMatchObject(forgotten);
+  });
+
+  test("a fact is spoken of by its text's words too; that something is liked stands in any message", async () => {
+    tools = memoryTools({ ...parts, inOwnWords });
+    const input = { memory_id: aisle.id };
+    known.push({ ...aisle, type: "fact", text: "Lives in York", about: "York", category: "location", aspect: "" });
+    turns.outcomes.push({ ...NOTHING_REMEMBERED, forgotten: [aisle.id] });
+    expect(await call("Forget where I live", "forget", input)).toMatchObject({ status: "forgotten" });
+    known.splice(0, 1, { ...aisle, text: "Likes jazz", about: "jazz", category: "genre", aspect: "" });
+    expect(await call("I'd like two tickets", "forget", input)).toMatchObject({ status: "which_one" });
   });
 
   test("the only one of the kind that the guest names is meant, unless it must hold or there are more of it", async () => {

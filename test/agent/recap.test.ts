@@ -28,6 +28,7 @@ const TOOLS: readonly AnyTool[] = [
     needs: CONCIERGE_NEEDS,
     needMeant: () => null,
     inOwnWords: () => true,
+    isSaidIn: () => true,
   }),
   historyTool(unused),
 ];

@@ -7,6 +7,7 @@ import { memoryTools } from "../../src/agent/tools/memory-tools.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate } from "../../src/gate/constraint-gate.js";
 import { inOwnWords } from "../../src/memories/checks/brought-along.js";
+import { isSaidIn } from "../../src/memories/checks/locate-quote.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -33,7 +34,7 @@ beforeEach(async () => {
     engine: new MemoryEngine(),
     gate: new ConstraintGate({ needs: longTerm, writtenBack: async () => true, logger: silentLogger }),
   });
-  const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, needMeant: () => null, inOwnWords });
+  const tools = memoryTools({ memories: longTerm, turns: longTerm, needs: NEEDS, needMeant: () => null, inOwnWords, isSaidIn });
   domain = { ...concierge, tools: [...concierge.tools, ...tools] };
 });
 afterEach(() => domain.close?.());

@@ -134,6 +134,21 @@ describe("what a message may settle", () => {
     expect(given).toEqual([[], [NUTS.id], []]);
   });
 
+  test("is also what a tool offered to forget, in the next message alone", async () => {
+    const given: (readonly string[] | undefined)[] = [];
+    const offers = step("forget", { status: "which_one", memories: [{ memory_id: JAZZ.id }] });
+    const { chat } = await makeOrchestrator(
+      async (_input, context) => {
+        given.push(context.asked);
+        return "ok";
+      },
+      { steps: () => (given.length === 1 ? [offers] : []) },
+    );
+    const { session_id: sessionId } = await chat.chat({ owner: ada, message: "Forget that" });
+    for (const message of ["好的", "好的"]) await chat.chat({ owner: ada, message, sessionId });
+    expect(given).toEqual([[], [JAZZ.id], []]);
+  });
+
   test("is nothing where another message came between, that got no answer", async () => {
     const given: (readonly string[] | undefined)[] = [];
     let calls = 0;

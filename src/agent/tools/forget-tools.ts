@@ -105,7 +105,7 @@ async function change(
   const found = await targetOf(parts, input, context);
   if (!("id" in found)) return found;
   // An id is the model's: what is gone for good, and not asked about as what must hold is, the guest has spoken of, or was told of.
-  if (op === "forget" && input.memory_id !== undefined && found.strength === "soft" && !isSpokenOf(found, context, parts.inOwnWords))
+  if (op === "forget" && input.memory_id !== undefined && found.strength === "soft" && !isSpokenOf(found, context, parts))
     return { output: { status: "which_one", memories: [memoryLine(found)], ask: NOT_SPOKEN_OF } };
   const operation: ProposedOperation = proposedOperationSchema.parse({ op, target_id: found.id, quote });
   const given = await parts.turns.propose(context.owner, turnOf(context), [operation], { now: context.now, signal: context.signal });
@@ -118,17 +118,20 @@ async function change(
 const NOT_SPOKEN_OF =
   "Nothing was changed: the user's words don't speak of this. Name it to them and ask whether to forget it; call again when they say yes.";
 
-/** Whether a telling word of a memory stands in the guest's own words of this message, or in the answer before it. */
+/**
+ * Whether the answer before offered a memory, by its record: then the guest's next message answers that, in any language. Else whether a
+ * telling word of it stands in the guest's own words of this message, or in the answer before it.
+ */
 function isSpokenOf(
-  { about, text, aspect, category }: Memory,
-  { userMessage, remembering }: ToolContext,
-  inOwnWords: MemoryToolParts["inOwnWords"],
+  { id, type, about, text, aspect, category }: Memory,
+  { asked, userMessage, remembering }: ToolContext,
+  { inOwnWords, isSaidIn }: MemoryToolParts,
 ): boolean {
+  if (asked?.includes(id)) return true;
   const answer = remembering?.context.findLast(({ role }) => role === "assistant")?.content ?? "";
-  const answered = new Set(plainWords(answer));
-  return tellingWords([about === "" ? text : about, aspect, category].join(" ")).some(
-    (word) => answered.has(word) || inOwnWords(word, userMessage.content),
-  );
+  // "Lives in York" is spoken of by "where I live"; that something is liked, or preferred, stands in any message.
+  const said = about !== "" && type === "preference" ? about : `${about} ${text}`;
+  return tellingWords([said, aspect, category].join(" ")).some((word) => isSaidIn(word, answer) || inOwnWords(word, userMessage.content));
 }
 
 function tellingWords(text: string): readonly string[] {

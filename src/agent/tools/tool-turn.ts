@@ -80,6 +80,8 @@ export interface MemoryToolParts {
   readonly needMeant: (said: string) => string | null;
   /** Whether a quote stands in the guest's own words of a message: typos and all, outside what they brought along. */
   readonly inOwnWords: (quote: string, message: string) => boolean;
+  /** Whether words stand in a text, as in an answer, whoever says them there: typos and all. */
+  readonly isSaidIn: (words: string, text: string) => boolean;
   /** Resolves when what the guest said in turns before is in memory, or when the signal aborts; true for the first. Default: at once. */
   readonly writtenBack?: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
 }

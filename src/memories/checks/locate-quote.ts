@@ -95,6 +95,11 @@ export class QuotedMessage {
   }
 }
 
+/** Whether words stand in a text, whoever says them there: typos and all. Linear. */
+export function isSaidIn(words: string, text: string): boolean {
+  return new QuotedMessage(text).locate(words) !== null;
+}
+
 /** What a difference costs: a word of the message that the quote left out, one that it put in, another one, a misspelt one. */
 const LEFT_OUT = 1;
 const PUT_IN = 1.4;
