@@ -7,7 +7,11 @@ import secretWords from "./secret-words.json" with { type: "json" };
  * a word such as "password" or "PIN". Linear in the text's length.
  */
 export function secretsIn(text: string): readonly Span[] {
-  return [...cards(text), ...accounts(text), ...keys(text), ...named(text)];
+  return [...nameless(text), ...named(text).map(({ value }) => value)];
+}
+
+function nameless(text: string): readonly Span[] {
+  return [...cards(text), ...accounts(text), ...keys(text)];
 }
 
 export function holdsSecret(text: string): boolean {
@@ -18,11 +22,11 @@ export function holdsSecret(text: string): boolean {
 const REST_OF_VALUE = /(?:[^\s,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
 const REST_OF_WORDS = /(?:[^\n,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
 
-/** The text with "…" for each secret. Linear in the text's length. */
+/** The text with "…" for each secret, with its name. Linear in the text's length. */
 export function withoutSecrets(text: string): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end } of secretsIn(text).toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end } of [...nameless(text), ...named(text)].toSorted((a, b) => a.start - b.start)) {
     if (end <= at) continue;
     if (start >= at) parts.push(text.slice(at, start), "…");
     const rest = /\p{N}/u.test(text.slice(start, end)) ? REST_OF_VALUE : REST_OF_WORDS;
@@ -56,33 +60,39 @@ const IBAN_START = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/gu;
 const MAX_IBAN_CHARS = 42;
 /** Beginnings that are looked at: nobody writes so many. */
 const MAX_IBANS = 100;
+/** ISO 13616: how many characters each country's have. */
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
+  [
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18",
+    "FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21",
+    "LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24",
+    "SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30",
+  ].flatMap((line) => line.split(" ").map((entry) => [entry.slice(0, 2), Number(entry.slice(2))] as const)),
+);
 
 function accounts(text: string): readonly Span[] {
   return spansOf(text, IBAN_START)
     .slice(0, MAX_IBANS)
     .flatMap(({ start }) => {
-      const written = /^[A-Za-z0-9 ]+/u.exec(text.slice(start, start + MAX_IBAN_CHARS))?.[0] ?? "";
-      const letters = [...written.matchAll(/[A-Za-z0-9]/g)];
-      const last = letters[ibanLength(letters.join("").toUpperCase()) - 1];
-      return last === undefined ? [] : [{ start, end: start + last.index + 1 }];
+      const run = /^[A-Za-z0-9 ]+/u.exec(text.slice(start, start + MAX_IBAN_CHARS))?.[0] ?? "";
+      const length = IBAN_LENGTHS.get(run.slice(0, 2).toUpperCase()) ?? 0;
+      const last = [...run.matchAll(/[A-Za-z0-9]/g)][length - 1];
+      const written = run.slice(0, last === undefined ? 0 : last.index + 1);
+      return isIban(written) ? [{ start, end: start + written.length }] : [];
     });
 }
 
-/**
- * ISO 13616: the rearranged number, letters as 10 to 35, leaves 1 when divided by 97. A longer match may hold one at its start: how much of
- * it that is, 0 for none.
- */
-function ibanLength(account: string): number {
-  for (let length = Math.min(34, account.length); length >= 15; length--) {
-    const candidate = account.slice(0, length);
-    let rest = 0;
-    for (const character of candidate.slice(4) + candidate.slice(0, 4)) {
-      const value = Number.parseInt(character, 36);
-      rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-    }
-    if (rest === 1) return length;
+/** Parted behind every fourth character, or within digits. ISO 13616: rearranged, letters as 10 to 35, it leaves 1 when divided by 97. */
+function isIban(written: string): boolean {
+  const groups = written.split(" ");
+  if (groups.slice(0, -1).some((group) => group.length !== 4 && !/^\d+$/u.test(group))) return false;
+  const account = groups.join("").toUpperCase();
+  let rest = 0;
+  for (const character of account.slice(4) + account.slice(0, 4)) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
   }
-  return 0;
+  return rest === 1;
 }
 
 /** What parts a key from what stands around it. */
@@ -119,54 +129,102 @@ function blocks(text: string): readonly Span[] {
   return spans;
 }
 
-const NAMES: ReadonlySet<string> = new Set(secretWords.words.map((word) => folded(word)));
+const KINDS = ["passwords", "abbreviations", "codes", "numbers"] as const;
+/**
+ * What a secret's name says of its value. Of passwords it may be words behind a copula ("is"); of abbreviations as well, directly behind
+ * them, as they mean other things, too. Behind a colon it may be any word, but of numbers, which have a digit.
+ */
+type Kind = (typeof KINDS)[number];
+
+/** By folded names; those of capitals are told as they are written. */
+const NAMES: ReadonlyMap<string, Kind> = new Map(
+  KINDS.flatMap((kind) => secretWords[kind].map((name) => [/^[A-Z]+$/u.test(name) ? name : folded(name), kind] as const)),
+);
+/** As they are written, in small letters: accents tell "is" from "and". */
+const COPULAS: ReadonlySet<string> = new Set(secretWords.copulas);
+/** Behind these the next thing with a digit is the value, however short. */
 const LINKS: ReadonlySet<string> = new Set(secretWords.links.map((word) => folded(word)));
+/** Before or in a name, they make a copula of "to": "I changed my password to …". */
+const BEFORE_TO: ReadonlySet<string> = new Set(secretWords["before to"].map((word) => folded(word)));
 /** Words of a name at most; in scripts without spaces, characters. */
 const NAME_WORDS = 6;
-/** Words between a name and its value. */
+/** Words from a name to the end of its value. */
 const BETWEEN = 4;
+/** Digits that are a value without a link. */
+const MIN_DIGITS = 3;
 
-/** A name of a secret, then its value: whatever stands behind a colon or a link word, or the next thing with a digit. */
-function named(text: string): readonly Span[] {
+interface Named extends Span {
+  /** Its first word. */
+  readonly value: Span;
+}
+
+/** A name of a secret, and what stands as its value beside it: what its {@link Kind} takes for one, or the next thing with a digit. */
+function named(text: string): readonly Named[] {
   const words = wordsOf(text);
-  const spans: Span[] = [];
+  const spans: Named[] = [];
   for (let i = 0; i < words.length; i++) {
-    const length = nameAt(words, i);
-    const [first, last] = [words[i], words[i + length - 1]];
-    if (length === 0 || first === undefined || last === undefined) continue;
-    const value = valueBehind(text, words, i + length, last.end) ?? digitsBefore(text, words, i);
-    if (value !== null) spans.push({ start: Math.min(first.start, value.start), end: Math.max(last.end, value.end) });
-    i += length - 1;
+    const name = nameAt(text, words, i);
+    if (name === null) continue;
+    const value = valueBehind(text, words, name) ?? (name.kind === "abbreviations" ? null : digitsBefore(text, words, i));
+    if (value !== null) spans.push({ start: Math.min(name.start, value.start), end: Math.max(name.end, value.end), value });
+    i = name.next - 1;
   }
   return spans;
 }
 
 type Words = ReturnType<typeof wordsOf>;
 
-/** How many words the longest name that begins here has; 0 for none. */
-function nameAt(words: Words, from: number): number {
-  let [spaced, joined, found] = ["", "", 0];
-  for (let n = 1; n <= NAME_WORDS && from + n <= words.length; n++) {
-    const word = words[from + n - 1]?.text ?? "";
-    spaced = n === 1 ? word : `${spaced} ${word}`;
-    joined += word;
-    if (NAMES.has(spaced) || NAMES.has(joined)) found = n;
+interface Name extends Span {
+  readonly kind: Kind;
+  /** Which word it begins with, and which is the first behind it. */
+  readonly at: number;
+  readonly next: number;
+}
+
+/** The longest name that begins here. */
+function nameAt(text: string, words: Words, at: number): Name | null {
+  let [spaced, joined] = ["", ""];
+  let found: Name | null = null;
+  const start = words[at]?.start ?? 0;
+  for (const [n, word] of words.slice(at, at + NAME_WORDS).entries()) {
+    spaced = n === 0 ? word.text : `${spaced} ${word.text}`;
+    joined += word.text;
+    const kind = NAMES.get(spaced) ?? NAMES.get(joined) ?? NAMES.get(text.slice(start, word.end));
+    if (kind !== undefined) found = { kind, at, next: at + n + 1, start, end: word.end };
   }
   return found;
 }
 
-function valueBehind(text: string, words: Words, from: number, nameEnd: number): Span | null {
-  let linked = /^\s{0,3}[:=：]/u.test(text.slice(nameEnd, nameEnd + 5));
-  let before = nameEnd;
-  for (let i = from; i < Math.min(words.length, from + BETWEEN); i++) {
-    const word = words[i];
-    if (word === undefined || (/[.!?\n]/u.test(text.slice(before, word.start)) && !linked)) return null;
-    if (/\p{N}/u.test(word.text) && (linked || word.text.length >= 3)) return word;
-    if (LINKS.has(word.text)) linked = true;
-    else if (linked) return word;
+function valueBehind(text: string, words: Words, { kind, at, next, end }: Name): Span | null {
+  const colon = /^\s{0,3}[:=：]/u.test(text.slice(end, end + 5));
+  const mayBeWords = kind === "passwords" || kind === "abbreviations";
+  const toIs = words.slice(Math.max(0, at - 3), next).some((word) => BEFORE_TO.has(word.text));
+  let linked = colon;
+  let isAnyWord = colon && kind !== "numbers";
+  let commas = 0;
+  let before = end;
+  for (const word of words.slice(next, next + BETWEEN)) {
+    const gap = text.slice(before, word.start);
     before = word.end;
+    const apart = /[,;，、；]/u.test(gap);
+    if ((/[.!?\n]/u.test(gap) && !linked) || (apart && kind === "abbreviations")) return null;
+    if (apart) commas += 1;
+    if (/\p{N}/u.test(word.text) && (linked || (word.text.length >= MIN_DIGITS && (apart || commas === 0)))) return word;
+    const isCopula = isWrittenCopula(text, word) || (toIs && word.text === "to");
+    if (kind === "abbreviations" && !isCopula && (!isAnyWord || LINKS.has(word.text))) return null;
+    // Another clause has a copula of its own; what is only said in passing ends with a second comma.
+    if ((commas === 0 && (isCopula || LINKS.has(word.text))) || (isCopula && apart && commas === 2)) {
+      linked = true;
+      isAnyWord ||= isCopula && mayBeWords;
+    } else if (isAnyWord) return word;
+    else linked = false;
   }
   return null;
+}
+
+/** With the apostrophe that may stand for an accent. */
+function isWrittenCopula(text: string, { start, end }: Span): boolean {
+  return [end, end + 1].some((to) => COPULAS.has(text.slice(start, to).normalize("NFC").toLowerCase()));
 }
 
 /** "9031 is my PIN". */
@@ -175,7 +233,7 @@ function digitsBefore(text: string, words: Words, at: number): Span | null {
     const word = words[i];
     if (word === undefined || /[.!?,;\n]/u.test(text.slice(word.end, words[i + 1]?.start))) return null;
     if (/^\p{N}{3,}$/u.test(word.text)) return word;
-    if (!LINKS.has(word.text)) return null;
+    if (!LINKS.has(word.text) && !isWrittenCopula(text, word)) return null;
   }
   return null;
 }

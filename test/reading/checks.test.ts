@@ -106,6 +106,16 @@ describe("[poison-refused] secrets are refused and never stored", () => {
     "Zx9kQ2mN7pL4rT8vW1yB3cD5",
   ])("%s", (text) => expect(outcome(text, { quote: text })).toBe("dropped: secret"));
 
+  test("beside a need takes nothing of that away", () => {
+    const mother = { about: "wheelchair", text: "Mother uses a wheelchair", subject: "companion:mother" };
+    const wheelchair = need({ quote: "my mother uses a wheelchair", ...mother });
+    expect(outcome("One is a PWD: my mother uses a wheelchair", wheelchair)).toBe("taken");
+    for (const before of ["We need 2 PWD seats", "2 PWD, budget 400 pw", "My PIN is 4711"])
+      expect(outcome(`${before}, my mother uses a wheelchair`, wheelchair), before).toBe("taken");
+    const vegan = need({ quote: "for vegans", about: "vegan", text: "Is vegan" });
+    expect(outcome("The PIN for vegans is 9031", vegan)).not.toBe("dropped: secret");
+  });
+
   test.each(["we pin our hopes on row 5", "call +44 20 7946 0958", "table 12 at 19:30, budget 1,500", "I love the Passport Jazz Bar"])(
     "%s holds none",
     (text) => expect(outcome(text, { quote: text })).toBe("taken"),
