@@ -24,7 +24,11 @@ export const MODEL_VARIABLES = {
     "A second model (`gpt-4.1-mini`), or provider and model (`anthropic:claude-haiku-4-5`), that takes over before the first token.",
   ),
   LLM_FALLBACK_API_KEY: variable(optionalText, "as that provider's", "Its key."),
-  LLM_FALLBACK_BASE_URL: variable(url.optional(), "as that provider's", "Its address. With one, no other variable's key is sent to it."),
+  LLM_FALLBACK_BASE_URL: variable(
+    url.optional(),
+    "as that provider's",
+    "Its address. With one, no other variable's key is sent to it; OPENAI_HEADERS and OPENAI_QUERY only at OPENAI_BASE_URL's origin.",
+  ),
   OPENAI_API_KEY: variable(optionalText, "", "Key of OpenAI or a compatible service."),
   OPENAI_BASE_URL: variable(url.optional(), "", "An OpenAI-compatible endpoint: Azure, Ollama, vLLM."),
   OPENAI_MODEL: variable(text.default("gpt-4o-mini"), "gpt-4o-mini", "Chat model."),
@@ -81,17 +85,17 @@ export const EMBEDDING_VARIABLES = {
   ),
   EMBEDDING_API_KEY: variable(
     optionalText,
-    "as OPENAI_API_KEY, at the model's own host",
-    "Its key. To another host than the model's, the model's key is not sent.",
+    "as OPENAI_API_KEY, at the model's own origin",
+    "Its key. To another origin (scheme, host, port) than the model's, the model's key is not sent.",
   ),
   EMBEDDING_HEADERS: variable(
     jsonTexts.optional(),
-    "as OPENAI_HEADERS, at the model's own host",
+    "as OPENAI_HEADERS, at the model's own origin",
     'JSON, added to every call for embeddings: `{ "api-key": "…" }`.',
   ),
   EMBEDDING_QUERY: variable(
     jsonTexts.optional(),
-    "as OPENAI_QUERY, at the model's own host",
+    "as OPENAI_QUERY, at the model's own origin",
     'JSON, added to the URL of every call for embeddings: `{ "api-version": "…" }`.',
   ),
   MEMORY_EMBEDDING_MODEL: variable(
@@ -136,20 +140,25 @@ interface Given {
   readonly RECALL_DEADLINE_MS?: number | undefined;
 }
 
-/** The embedder's own address, key, headers and query, else the model's. What the model is asked with is sent to its own host only. */
+/** Whether what the model at `OPENAI_BASE_URL` is asked with, a key among it, may be sent to another address: to its own origin alone. */
+export function isAtModel(address: string | undefined, modelUrl: string | undefined): boolean {
+  return address === undefined || new URL(address).origin === new URL(modelUrl ?? OPENAI_URL).origin;
+}
+
+/** The embedder's own address, key, headers and query, else the model's, where {@link isAtModel}. */
 export function embeddingOf(given: Given) {
   const { EMBEDDING_BASE_URL: ownUrl, OPENAI_BASE_URL: modelUrl } = given;
-  const sameHost = ownUrl === undefined || new URL(ownUrl).host === new URL(modelUrl ?? OPENAI_URL).host;
+  const own = isAtModel(ownUrl, modelUrl);
   const baseUrl = ownUrl ?? modelUrl;
-  const apiKey = given.EMBEDDING_API_KEY ?? (sameHost ? given.OPENAI_API_KEY : undefined);
+  const apiKey = given.EMBEDDING_API_KEY ?? (own ? given.OPENAI_API_KEY : undefined);
   const provider = given.EMBEDDING_PROVIDER ?? (baseUrl !== undefined || apiKey !== undefined ? "openai" : "minilm");
   return {
     EMBEDDING_PROVIDER: provider,
     EMBEDDING_BY_DEFAULT: given.EMBEDDING_PROVIDER === undefined,
     EMBEDDING_BASE_URL: baseUrl,
     EMBEDDING_API_KEY: apiKey,
-    EMBEDDING_HEADERS: given.EMBEDDING_HEADERS ?? (sameHost ? given.OPENAI_HEADERS : undefined),
-    EMBEDDING_QUERY: given.EMBEDDING_QUERY ?? (sameHost ? given.OPENAI_QUERY : undefined),
+    EMBEDDING_HEADERS: given.EMBEDDING_HEADERS ?? (own ? given.OPENAI_HEADERS : undefined),
+    EMBEDDING_QUERY: given.EMBEDDING_QUERY ?? (own ? given.OPENAI_QUERY : undefined),
     RECALL_DEADLINE_MS: given.RECALL_DEADLINE_MS ?? (provider === "openai" ? REMOTE_RECALL_MS : LOCAL_RECALL_MS),
   };
 }

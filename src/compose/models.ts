@@ -5,6 +5,7 @@ import { KnownCapabilities } from "../agent/models/known-capabilities.js";
 import type { Logger } from "../platform/logger.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Config } from "./config.js";
+import { isAtModel } from "./model-variables.js";
 import { standIn } from "./own-packages.js";
 
 /** Who does what. Where a task has no model of its own it is the one that answers. */
@@ -125,12 +126,13 @@ async function modelOf(
   };
   if (provider !== "openai") return openAiSdkModel(provider, options);
   const { OpenAIModel } = await import("../agent/models/openai-model.js");
+  const own = isAtModel(baseUrl, config.OPENAI_BASE_URL);
   return new OpenAIModel({
     ...options,
     api: config.OPENAI_API,
     cacheKeys: config.OPENAI_CACHE_KEY,
-    ...(config.OPENAI_HEADERS !== undefined && { headers: config.OPENAI_HEADERS }),
-    ...(config.OPENAI_QUERY !== undefined && { query: config.OPENAI_QUERY }),
+    ...(own && config.OPENAI_HEADERS !== undefined && { headers: config.OPENAI_HEADERS }),
+    ...(own && config.OPENAI_QUERY !== undefined && { query: config.OPENAI_QUERY }),
     ...(config.REASONING_EFFORT !== undefined && { effort: config.REASONING_EFFORT }),
   });
 }

@@ -137,7 +137,10 @@ export interface Settings {
   readonly llmFallback?: Setting<"LLM_FALLBACK">;
   /** Its key. Default: as that provider's. */
   readonly llmFallbackApiKey?: Setting<"LLM_FALLBACK_API_KEY">;
-  /** Its address. With one, no other variable's key is sent to it. Default: as that provider's. */
+  /**
+   * Its address. With one, no other variable's key is sent to it; openaiHeaders and openaiQuery only at openaiBaseUrl's origin.
+   * Default: as that provider's.
+   */
   readonly llmFallbackBaseUrl?: Setting<"LLM_FALLBACK_BASE_URL">;
   /** Key of OpenAI or a compatible service. */
   readonly openaiApiKey?: Setting<"OPENAI_API_KEY">;
@@ -181,11 +184,14 @@ export interface Settings {
   readonly embeddingProvider?: Setting<"EMBEDDING_PROVIDER">;
   /** An OpenAI-compatible endpoint with `/embeddings`, where the model's has none. Default: as openaiBaseUrl. */
   readonly embeddingBaseUrl?: Setting<"EMBEDDING_BASE_URL">;
-  /** Its key. To another host than the model's, the model's key is not sent. Default: as openaiApiKey, at the model's own host. */
+  /**
+   * Its key. To another origin (scheme, host, port) than the model's, the model's key is not sent. Default: as openaiApiKey, at the
+   * model's own origin.
+   */
   readonly embeddingApiKey?: Setting<"EMBEDDING_API_KEY">;
-  /** JSON, added to every call for embeddings: `{ "api-key": "…" }`. Default: as openaiHeaders, at the model's own host. */
+  /** JSON, added to every call for embeddings: `{ "api-key": "…" }`. Default: as openaiHeaders, at the model's own origin. */
   readonly embeddingHeaders?: Setting<"EMBEDDING_HEADERS">;
-  /** JSON, added to the URL of every call for embeddings: `{ "api-version": "…" }`. Default: as openaiQuery, at the model's own host. */
+  /** JSON, added to the URL of every call for embeddings: `{ "api-version": "…" }`. Default: as openaiQuery, at the model's own origin. */
   readonly embeddingQuery?: Setting<"EMBEDDING_QUERY">;
   /** Embedding model; for `transformers` a folder or a model name. Default: text-embedding-3-small. */
   readonly memoryEmbeddingModel?: Setting<"MEMORY_EMBEDDING_MODEL">;

@@ -52,7 +52,7 @@ test("a key or a base URL brings the model and the embedder, a Qdrant URL the st
   });
 });
 
-test("an embedder may have an address and a key of its own; the model's key goes to the model's host alone", () => {
+test("an embedder may have an address and a key of its own; the model's key goes to the model's origin alone", () => {
   const embedding = (env: Record<string, string>) => {
     const { EMBEDDING_PROVIDER, EMBEDDING_BASE_URL, EMBEDDING_API_KEY } = parseConfig(env);
     return [EMBEDDING_PROVIDER, EMBEDDING_BASE_URL, EMBEDDING_API_KEY];
@@ -66,6 +66,8 @@ test("an embedder may have an address and a key of its own; the model's key goes
     "http://127.0.0.1:11434/v1",
     undefined,
   ]);
+  for (const url of ["http://models.example/v1", "https://models.example:8443/v1"])
+    expect(embedding({ ...model, EMBEDDING_BASE_URL: url })[2], url).toBeUndefined();
   const azure = { ...model, OPENAI_HEADERS: '{"api-key":"model"}', OPENAI_QUERY: '{"api-version":"v"}' };
   const sent = (env: Record<string, string>) => {
     const { EMBEDDING_HEADERS: headers, EMBEDDING_QUERY: query } = parseConfig(env);

@@ -101,6 +101,19 @@ describe("LLM_FALLBACK", () => {
     expect(requests[0]?.headers["x-api-key"]).toBe("second-key");
   });
 
+  test("gets the headers and the query of the first at its own origin alone", async () => {
+    const { url, requests } = (await serverOf(chatWire)).answer({ fault: { status: 503 } }, { text: "Here." }, { text: "Elsewhere." });
+    const sent = { OPENAI_HEADERS: '{"api-key":"first-key"}', OPENAI_QUERY: '{"api-version":"v"}', LLM_FALLBACK: "second" };
+    const same = await opened({ ...sent, OPENAI_BASE_URL: url, LLM_FALLBACK_BASE_URL: url });
+    const elsewhere = await opened({ ...sent, OPENAI_BASE_URL: "http://127.0.0.1:1/v1", LLM_FALLBACK_BASE_URL: url });
+    expect([await textOf(same), await textOf(elsewhere)]).toEqual(["Here.", "Elsewhere."]);
+    expect(requests.map(({ headers, path }) => [headers["api-key"], path.includes("api-version=v")])).toEqual([
+      ["first-key", true],
+      ["first-key", true],
+      [undefined, false],
+    ]);
+  });
+
   test("does not take over an answer that has begun", async () => {
     const { url } = (await serverOf(chatWire)).answer({ text: ["One ", "two ", "three ", "four"], fault: "half" });
     const model = await opened({ OPENAI_BASE_URL: url, LLM_FALLBACK: "second" });
