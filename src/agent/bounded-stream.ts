@@ -9,6 +9,13 @@ export interface StreamBounds {
   readonly onWait?: (ms: number) => void;
 }
 
+/** Why a model is told to stop that took longer than it may: what is asked of it, not the turn around it. */
+export class ModelTimeout extends AppError {
+  constructor() {
+    super("MODEL_TIMEOUT");
+  }
+}
+
 /** Why a model is told to stop when all is read. Made once: nobody looks at its stack. */
 const OVER = new AppError("ABORTED");
 
@@ -98,7 +105,7 @@ class Waits {
     this.#timer = undefined;
     if (this.#fail === null) return;
     const left = this.#until - performance.now();
-    if (left <= 0) this.#fail(new AppError("MODEL_TIMEOUT"));
+    if (left <= 0) this.#fail(new ModelTimeout());
     else this.#timer = setTimeout(this.#onTime, left);
   };
 }

@@ -1,7 +1,7 @@
 import { isAppError } from "../../platform/errors.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
-import { boundedStream } from "../bounded-stream.js";
+import { boundedStream, ModelTimeout } from "../bounded-stream.js";
 import { type Ask, answered, type Endpoint } from "./attempts.js";
 import { WindowTooSmall } from "./fitted-request.js";
 import { KnownCapabilities } from "./known-capabilities.js";
@@ -71,8 +71,8 @@ async function* noted(
       yield event;
     }
   } catch (error) {
-    // Whoever asked may have waited long enough before this did.
-    const why = isAppError(signal.reason, "MODEL_TIMEOUT") ? signal.reason : error;
+    // Whoever asked may have waited long enough before this did. A turn that is over says nothing of the model: tools take time, too.
+    const why = signal.reason instanceof ModelTimeout ? signal.reason : error;
     if (isAppError(why)) problems.failed(address, model, why, isAnswer && why instanceof WindowTooSmall);
     throw error;
   }

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
+import { ModelTimeout } from "../bounded-stream.js";
 import { hasImages } from "./refusals.js";
 
 /** After what another model may still answer. A context that is too large, or filtered, is no reason: it would be so for that one too. */
@@ -78,8 +79,9 @@ export class FallbackModel implements ChatModel {
   problem(): string | null {
     const { first, second } = this.#options;
     const [one = null, other = null] = [first.problem?.(), second.problem?.()];
-    if (one !== null && other === null) return `${one}; ${second.name} answers in its place`;
-    return other === null ? null : [...(one === null ? [] : [one]), `${second.name}: ${other}`].join("; ");
+    // While the first answers, the second isn't asked: what kept it from answering may have passed long ago.
+    if (one === null) return null;
+    return other === null ? `${one}; ${second.name} answers in its place` : `${one}; ${second.name}: ${other}`;
   }
 
   readsMessages(reads: boolean): void {
@@ -102,7 +104,7 @@ export class FallbackModel implements ChatModel {
   /** @throws MODEL_TIMEOUT where its first token takes too long, and what it throws itself */
   async *#first(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new AppError("MODEL_TIMEOUT")), this.#options.firstTokenMs);
+    const timer = setTimeout(() => late.abort(new ModelTimeout()), this.#options.firstTokenMs);
     try {
       const signal = AbortSignal.any([options.signal, late.signal]);
       for await (const event of this.#options.first.stream(request, { ...options, signal })) {
