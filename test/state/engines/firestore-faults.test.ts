@@ -123,7 +123,7 @@ needing("firestore")("Firestore, its costs and its failures", () => {
   });
 
   test("one that answers nothing is down, a commit's outcome is not known, and later it is", async () => {
-    const engine = await open("quiet", { emulator: `127.0.0.1:${proxy.port}`, timeoutMs: 500 });
+    const engine = await open("quiet", { emulator: `127.0.0.1:${proxy.port}`, timeoutMs: 2_000 });
     proxy.pause();
     expect(await engine.health()).toMatchObject({ status: "down" });
     await expect(engine.commit("o:a", put("1"))).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
