@@ -82,11 +82,13 @@ function accounts(text: string): readonly Span[] {
     });
 }
 
-/** Parted behind every fourth character, or within digits. ISO 13616: rearranged, letters as 10 to 35, it leaves 1 when divided by 97. */
+/** Digits of an account at least: "BA42 to Madrid on Friday" is a flight. */
+const MIN_IBAN_DIGITS = 10;
+
+/** However it is parted. ISO 13616: rearranged, letters as 10 to 35, it leaves 1 when divided by 97. */
 function isIban(written: string): boolean {
-  const groups = written.split(" ");
-  if (groups.slice(0, -1).some((group) => group.length !== 4 && !/^\d+$/u.test(group))) return false;
-  const account = groups.join("").toUpperCase();
+  const account = written.replaceAll(" ", "").toUpperCase();
+  if (account.replace(/\D/gu, "").length < MIN_IBAN_DIGITS) return false;
   let rest = 0;
   for (const character of account.slice(4) + account.slice(0, 4)) {
     const value = Number.parseInt(character, 36);
@@ -144,6 +146,11 @@ const NAMES: ReadonlyMap<string, Kind> = new Map(
 const COPULAS: ReadonlySet<string> = new Set(secretWords.copulas);
 /** Behind these the next thing with a digit is the value, however short. */
 const LINKS: ReadonlySet<string> = new Set(secretWords.links.map((word) => folded(word)));
+/** Behind a name and a comma: "my password, it's …". */
+const BACK: ReadonlySet<string> = new Set(secretWords.back.map((word) => folded(word)));
+const IT = "it";
+/** A code without a digit. */
+const CAPITALS = /^\p{Lu}{4,}/u;
 /** Before or in a name, they make a copula of "to": "I changed my password to …". */
 const BEFORE_TO: ReadonlySet<string> = new Set(secretWords["before to"].map((word) => folded(word)));
 /** Words of a name at most; in scripts without spaces, characters. */
@@ -212,11 +219,12 @@ function valueBehind(text: string, words: Words, { kind, at, next, end }: Name):
     if (/\p{N}/u.test(word.text) && (linked || (word.text.length >= MIN_DIGITS && (apart || commas === 0)))) return word;
     const isCopula = isWrittenCopula(text, word) || (toIs && word.text === "to");
     if (kind === "abbreviations" && !isCopula && (!isAnyWord || LINKS.has(word.text))) return null;
-    // Another clause has a copula of its own; what is only said in passing ends with a second comma.
-    if ((commas === 0 && (isCopula || LINKS.has(word.text))) || (isCopula && apart && commas === 2)) {
+    // Another clause has a copula of its own, but "it's" that of the name; what is only said in passing ends with a second comma.
+    const isBack = BACK.has(word.text) && commas <= 1;
+    if (isBack || ((commas === 0 || linked) && (isCopula || LINKS.has(word.text))) || (isCopula && apart && commas === 2)) {
+      isAnyWord ||= (isCopula || (isBack && word.text !== IT)) && mayBeWords;
       linked = true;
-      isAnyWord ||= isCopula && mayBeWords;
-    } else if (isAnyWord) return word;
+    } else if (isAnyWord || (linked && kind === "codes" && CAPITALS.test(text.slice(word.start, word.end)))) return word;
     else linked = false;
   }
   return null;

@@ -52,3 +52,13 @@ test.each(["He's a wheelchair user", "No stairs for him, please", "Moi, pas de n
     expect((await read(text)).filter(({ subject, stance }) => subject === "self" && stance === "stated")).toEqual([]);
   },
 );
+
+test.each([
+  ["My wife and son are coming. They are both allergic to nuts.", "no_nuts", "unsure"],
+  ["Ma mère vient avec nous. Elle est en fauteuil roulant.", "step_free", "stated"],
+  ["My wife is coming. The late show is best. She uses a wheelchair.", "step_free", "stated"],
+  ["My wife is coming. My colleague recommended it. She uses a wheelchair.", "step_free", "unsure"],
+  ["Coming with Anna on Friday. She's allergic to nuts.", "no_nuts", "stated"],
+])("what must hold is kept, or asked about: %s", async (text, need, stance) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ need, strength: "hard", stance })]);
+});

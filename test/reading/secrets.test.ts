@@ -40,6 +40,18 @@ describe("[poison-refused] what looks like a secret and is none", () => {
     expect(withoutSecrets(text)).toBe(text);
   });
 
+  test.each([
+    "Here's my password, it's hunter2",
+    "Here's my password, it's hunter",
+    "here is my password, it is hunter2",
+    "my PIN, it's 4821",
+    "My recovery code is ABCD-EFGH",
+    "my account is IT60 X 05428 11101 000000123456",
+    "NL91ABNA 0417 1643 00",
+  ])("a secret behind a comma, in capitals or in a country's own groups: %s", (text) => {
+    expect(holdsSecret(text)).toBe(true);
+  });
+
   test("a flight's number and what is said behind it, whatever the airline", () => {
     const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
     const numbers = ["07", "42", "63", "98"];

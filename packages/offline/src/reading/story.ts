@@ -3,7 +3,7 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { type Companion, canMean, isName, partOfGroup, rawWords, relationBegun, type Who, whoIn } from "./who.js";
+import { type Companion, canMean, isName, isUnsure, partOfGroup, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -43,9 +43,13 @@ export class Story {
     }
   }
 
-  /** Whom "he" and "her" in these words mean. Null: nobody that was named. */
+  /** Whom "he" and "her" in these words mean: whoever was named last, unsure where the words speak against it. Null: nobody was named. */
   companionIn(words: readonly string[], language: Language): Companion | null {
-    return this.#companion !== null && canMean(words, this.#companion, language) ? this.#companion : null;
+    return this.#companion && { ...this.#companion, unsure: isUnsure(this.#companion) || !canMean(words, this.#companion, language) };
+  }
+
+  #doubt(): void {
+    this.#companion &&= { ...this.#companion, unsure: true };
   }
 
   endSentence(): void {
@@ -66,9 +70,11 @@ export class Story {
     const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#companion = { kind: "companion", relation: called, name: null };
-    if (named.kind === "nobody") this.#companion = begunBy(clause) ?? this.#companion;
-    // "My boss joins us": he is none of theirs. "Joost, who's my best mate" is.
-    if (named.kind === "other" && english.bystanders.in(words) !== -1 && !english.who.has(words[0])) this.#companion = null;
+    const begun = relationBegun(words);
+    if (named.kind === "nobody" && begun !== undefined) this.#companion = { kind: "companion", relation: begun, name: null };
+    // "My boss joins us", "Tom from work is joining": "he" may be either. "Joost, who's my best mate" is Joost.
+    const isBystander = named.kind === "other" && language.mine.in(words) !== -1 && !english.who.has(words[0]);
+    if (isBystander || (named.kind === "nobody" && called === undefined && joinsByName(clause))) this.#doubt();
     const who = named.kind === "pronoun" ? (this.companionIn(words, language) ?? { kind: "other" as const }) : named;
     if (named.kind === "companion") {
       this.#companion = named;
@@ -85,10 +91,7 @@ export class Story {
   }
 }
 
-/** "Mum's coming too", "Tom from work is joining". Of a name nobody knows whose it is. */
-function begunBy({ text, words }: Clause): Companion | null {
-  const relation = relationBegun(words);
-  if (relation !== undefined) return { kind: "companion", relation, name: null };
-  const [first = ""] = rawWords(text);
-  return isName(first) && english.joins.in(words) !== -1 ? { kind: "companion", relation: first, name: null, unsure: true } : null;
+/** "Tom from work is joining", "Ana comes along": a name that nobody told before. */
+function joinsByName({ text, words }: Clause): boolean {
+  return isName(rawWords(text)[0] ?? "") && !english.joins.has(words[0]) && english.joins.in(words) !== -1;
 }
