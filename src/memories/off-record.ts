@@ -14,6 +14,8 @@ import type { ProposedChange } from "./proposed-change.js";
 import { takenBack } from "./taken-back.js";
 
 const OTHER = "other";
+/** Nothing of what was said. */
+const UNSAID = { aspect: "", condition: "", about: "", entities: [], tags: [] };
 
 /**
  * What the guest asked not to keep. A need that may be hard is not dropped in silence for it: its name waits for the guest's word, and
@@ -24,20 +26,33 @@ const OTHER = "other";
 export function waitingOffRecord(changes: readonly ProposedChange[]): ProposedChange[] {
   const named = new Set<string>();
   return changes.flatMap((change) => {
-    const { op, statement, source, waits } = change;
-    if (op !== "add" || statement === null || statement.strength !== "hard") return [];
-    const nameOnly = unsaid(statement);
-    const name = `${nameOnly.subject}|${nameOnly.text}`;
-    if (named.has(name)) return [];
+    const { statement, source, waits } = change;
+    if (statement?.strength !== "hard") return [];
+    const nameOnly = nameOf(statement, waits !== null);
+    const name = `${nameOnly?.subject}|${nameOnly?.text}`;
+    if (nameOnly === null || named.has(name)) return [];
     named.add(name);
-    return [{ ...change, statement: nameOnly, source: source === null ? null : { ...source, quote: "" }, waits: waits ?? "off_record" }];
+    const unquoted = source && { ...source, quote: "" };
+    return [{ ...change, op: "add", target_id: null, statement: nameOnly, source: unquoted, waits: waits ?? "off_record" }];
   });
 }
 
-/** The need's name, or of what is none of the domain's needs its category's, in the place of all words. */
-function unsaid<S extends Pick<Statement, "need" | "category">>(said: S) {
-  const text = readableName(said.need === null || said.need === OTHER ? said.category : said.need);
-  return { ...said, text, aspect: "", condition: "", about: "", entities: [], tags: [] };
+/**
+ * The name of a need in the place of all words; of what is none of the domain's needs its category's. Whose it is stays with a need that
+ * was said plainly: of what was doubted that may be no more than a word of the message. Null where no name tells what the guest would be
+ * asked about.
+ */
+function nameOf<S extends Pick<Statement, "need" | "category" | "subject">>(said: S, isDoubted: boolean) {
+  const { need, category } = said;
+  if (!isNeed(need) && (isDoubted || category === OTHER)) return null;
+  const text = readableName(isNeed(need) ? need : category);
+  const subject = isNeed(need) && !isDoubted ? said.subject : "self";
+  return { ...said, ...UNSAID, text, subject };
+}
+
+/** One of the domain's. */
+function isNeed(need: string | null): need is string {
+  return need !== null && need !== OTHER;
 }
 
 /** Takes out what messages alone gave. Safe to repeat. Returns the hard ones, which wait. */
@@ -56,10 +71,11 @@ export async function takeOffRecord(
       const back = takenBack(memories.records, entries, asked, now);
       const removed = back.removed.flatMap((id) => memories.records.get(id) ?? []);
       const hard = removed.filter(({ strength, status }) => strength === "hard" && (status === "active" || status === "review"));
-      const waiting = hard.filter((record) => record.reason !== "off_record").map((record) => offRecord(record, now));
-      const gone = removed.filter((record) => !hard.includes(record)).map(({ id }) => id);
-      const puts = [...back.puts, ...waiting];
-      const result = hard.map((record) => memoryOf(offRecord(record, now)));
+      const waiting = hard.flatMap((record) => offRecord(record, now) ?? []);
+      const stays = new Set(waiting.map(({ id }) => id));
+      const gone = removed.flatMap(({ id }) => (stays.has(id) ? [] : [id]));
+      const puts = [...back.puts, ...waiting.filter(({ id }) => memories.records.get(id)?.reason !== "off_record")];
+      const result = waiting.map(memoryOf);
       return { entry: puts.length + gone.length === 0 ? null : { kind: "undo", turn: null, puts, removed: gone }, result };
     },
     { now },
@@ -69,17 +85,18 @@ export async function takeOffRecord(
   await logs.redact(owner, (record) => {
     if (!isTheirs(record)) return record;
     const now = after.records.get(record.id);
-    return now === undefined ? null : now.reason === "off_record" ? withoutWords(record) : record;
+    return now === undefined ? null : now.reason === "off_record" ? withoutWords(record, now) : record;
   });
   return result;
 }
 
-function offRecord(record: MemoryRecord, now: Date): MemoryRecord {
-  return { ...withoutWords(record), status: "review", reason: "off_record", asked: 0, updated_at: now.toISOString() };
+function offRecord(record: MemoryRecord, now: Date): MemoryRecord | null {
+  const name = record.reason === "off_record" ? record : nameOf(record, record.reason !== null);
+  return name && { ...withoutWords(record, name), status: "review", reason: "off_record", asked: 0, updated_at: now.toISOString() };
 }
 
-function withoutWords(record: MemoryRecord): MemoryRecord {
-  return { ...unsaid(record), source: record.source === null ? null : { ...record.source, quote: "" } };
+function withoutWords(record: MemoryRecord, { text, subject }: Pick<Statement, "text" | "subject">): MemoryRecord {
+  return { ...record, ...UNSAID, text, subject, source: record.source === null ? null : { ...record.source, quote: "" } };
 }
 
 /** Made once for a domain. */
@@ -98,8 +115,12 @@ const FIRST_INDEX = 900;
 
 /** The reading of a message that is off the record, whatever its reader made of that; with the needs that its own words name. */
 export function offTheRecord(message: string, reading: CheckedReading, needs: readonly Need[]): CheckedReading {
+  const told = needsNamedIn(ownWordsOf(message), needs);
   const seen = new Set(reading.operations.map(({ statement }) => statement?.need));
-  const unseen = [...needsNamedIn(ownWordsOf(message), needs)].filter((name) => !seen.has(name));
+  const unseen = [...told].filter((name) => !seen.has(name));
+  // What the guest's own words don't name may be a reader's alone.
+  const isTold = ({ statement }: CheckedOperation) => !isNeed(statement?.need ?? null) || told.has(statement?.need ?? "");
+  const read = reading.operations.map((each) => (isTold(each) ? each : { ...each, waits: each.waits ?? ("off_record" as const) }));
   const named = unseen.map(
     (need, place): CheckedOperation => ({
       op: "add",
@@ -111,7 +132,7 @@ export function offTheRecord(message: string, reading: CheckedReading, needs: re
       brought_along: false,
     }),
   );
-  return { ...reading, operations: [...reading.operations, ...named], off_record: reading.off_record ?? "this" };
+  return { ...reading, operations: [...read, ...named], off_record: reading.off_record ?? "this" };
 }
 
 function ownWordsOf(message: string): string {

@@ -5,7 +5,7 @@ import { readTurnsOffRecord } from "../../src/domain/off-record.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { searchable } from "../../src/history/history.js";
-import type { CheckedReading } from "../../src/memories/checked-operation.js";
+import type { CheckedOperation, CheckedReading } from "../../src/memories/checked-operation.js";
 import type { ReadMessage } from "../../src/memories/memories.js";
 import { newId } from "../../src/platform/ids.js";
 import { makeSummaryWorld } from "../summary/world.js";
@@ -63,6 +63,28 @@ describe("off the record", () => {
     await longTerm.approve(ada, waiting?.id ?? "", options);
     expect((await longTerm.list(ada, {})).data).toMatchObject([{ text: "No nuts", need: "no_nuts", status: "active" }]);
     expect(JSON.stringify(await entriesOf(longTerm))).not.toMatch(/allergic|jazz/i);
+  });
+
+  test.each<[string, Pick<CheckedOperation, "waits"> & Partial<Pick<CheckedOperation, "op">> & Record<string, unknown>, string[]]>([
+    ["that no name tells", { category: "other", waits: null }, []],
+    ["that no name tells, put to somebody", { category: "other", subject: "companion:husband", waits: null }, []],
+    ["of a category, which names nobody", { category: "dietary", subject: "companion:husband", waits: null }, ["self Dietary"]],
+    ["of a category, and in doubt", { category: "dietary", waits: "not_named" }, []],
+    ["of a need, and in doubt, which names nobody", { need: "no_nuts", subject: "companion:husband", waits: "unsure" }, ["self No nuts"]],
+    ["in place of another", { need: "no_nuts", waits: null, op: "supersede" }, ["self No nuts"]],
+    ["of a need that was said plainly", { need: "no_nuts", subject: "companion:husband", waits: null }, ["companion:husband No nuts"]],
+  ])("[off-the-record] something hard %s", async (_what, { waits, op = "add", ...statement }, waiting) => {
+    const hard = { text: "Is leaving", about: "leaving", strength: "hard", category: "dietary", need: "other", ...statement };
+    const operation = { ...add(0, "leaving", "Is leaving", "other"), op, statement: statementSchema.parse(hard), waits };
+    for (const off_record of ["this", null] as const) {
+      const longTerm = new InMemoryLongTerm(undefined, { readMessage: reader({ said: { off_record, operations: [operation] } }) });
+      const { to_confirm } = await longTerm.remember(ada, message(1, "said"), options);
+      // Said off the record at once, or taken back afterwards: the same is left.
+      const left = off_record === "this" ? to_confirm : await longTerm.takeOffRecord(ada, ["m1"], options);
+      expect(left.map(({ subject, text }) => `${subject} ${text}`)).toEqual(waiting);
+      expect((await longTerm.list(ada, {})).data).toEqual([]);
+      expect(JSON.stringify(await entriesOf(longTerm))).not.toMatch(/leaving/i);
+    }
   });
 
   test("of the message before: what it alone gave goes, what must hold waits, what it had replaced comes back; twice is once", async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { sampleMemory } from "../support/samples.js";
 import { checked, need, outcome, type Proposal } from "./message.js";
 
+const TABLE = "Is there a table for dinner";
+
 /** The checks of DESIGN "What becomes a memory", one after the other. */
 
 describe("[why-exact] the quote", () => {
@@ -106,6 +108,12 @@ describe("[poison-refused] secrets are refused and never stored", () => {
     "Zx9kQ2mN7pL4rT8vW1yB3cD5",
   ])("%s", (text) => expect(outcome(text, { quote: text })).toBe("dropped: secret"));
 
+  test.each(["about", "aspect", "condition"] as const)("a part of one tells as much, as %s of something else", (field) => {
+    const text = "My card number is 4111 1111 1111 1111, and I love jazz in May.";
+    expect(outcome(text, { quote: "I love jazz in May", [field]: "ends in 1111" })).toBe("dropped: secret");
+    expect(outcome(text, { quote: "I love jazz in May", [field]: "number one" })).toBe("taken");
+  });
+
   test("beside a need takes nothing of that away", () => {
     const mother = { about: "wheelchair", text: "Mother uses a wheelchair", subject: "companion:mother" };
     const wheelchair = need({ quote: "my mother uses a wheelchair", ...mother });
@@ -160,6 +168,17 @@ describe("a need", () => {
     expect(of({ need: "other", strength: "soft", category: "seating", type: "constraint" })).toMatchObject({ strength: "hard" });
     expect(of({ need: "other", strength: "soft", category: "seating" })).toMatchObject({ need: null, strength: "soft" });
     expect(of({ strength: "hard", category: "gadgets" })).toMatchObject({ need: "other", strength: "hard", category: "other" });
+  });
+
+  test.each<[string, Proposal, string]>([
+    ["what it is about is all of a question", { quote: TABLE, about: "is there a table for dinner" }, "waits: unsure"],
+    ["what it is about is said to be somebody", { quote: "lupin", about: "lupin", subject: "companion:lupin" }, "waits: unsure"],
+    ["what it is about is somebody of whom more is said", { quote: "Ben has TMAU", about: "Ben", subject: "companion:Ben" }, "taken"],
+    ["a question names the thing", { quote: "Is there a menu without lupin", about: "lupin" }, "taken"],
+    ["a question follows", { quote: "I can't have lupin", about: "lupin" }, "taken"],
+  ])("of none of the domain's names: %s", (_what, proposal, expected) => {
+    const text = "I can't have lupin. Ben has TMAU. Is there a table for dinner? Is there a menu without lupin?";
+    expect(outcome(text, need({ text: proposal.quote, ...proposal }))).toBe(expected);
   });
 
   test("whose quote stands nowhere, while what it is about does, is asked about with the guest's sentence", () => {

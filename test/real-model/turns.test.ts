@@ -88,13 +88,13 @@ needing("llama")("a real model, under a real llama.cpp server", () => {
       // A need is known in some way, or waits for the guest's word, or it is told that its message could not be read.
       const { failed_turns: unread } = (await session()).body.write_back;
       if (messages.includes(NEED)) expect(unread > 0 || kept.some(({ need }) => need !== null)).toBe(true);
-      expect(JSON.stringify(kept)).not.toMatch(/4111|husband/);
+      expect(JSON.stringify(kept)).not.toMatch(/4111 ?1111|husband/);
       const found = await ada.post<{ data: { text: string }[] }>("/v1/history/search", { query: "leave my husband", limit: 20 });
       expect(found.status).toBe(200);
       expect(found.text).not.toContain("husband");
       expect((await session()).text).not.toMatch(/4111 1111|husband/);
       // Answers repeat what they like: what is logged repeats neither them nor the guest.
-      expect(logged.join("\n")).not.toMatch(/4111|husband|jazz|nuts\b/);
+      expect(logged.join("\n")).not.toMatch(/4111 ?1111|husband|jazz|nuts\b/);
       // No answer of its server was one of an error.
       for (const { status } of model.asked) expect(status === null || status === "left" || status < 500).toBe(true);
     },

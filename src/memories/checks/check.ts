@@ -1,7 +1,7 @@
 // Over 300 lines: the checks of one message, which share what is known of it.
 
 import type { Category } from "../../domain/categories.js";
-import type { Span } from "../../domain/compared-words.js";
+import { type Span, wordsOf } from "../../domain/compared-words.js";
 import { folded } from "../../domain/folded-text.js";
 import type { Memory, WaitingReason } from "../../domain/memory.js";
 import { holdsSecret, secretsIn } from "../../domain/secrets.js";
@@ -12,12 +12,12 @@ import { nameOf } from "../companions.js";
 import { borneOutByWords, namesNeedOf } from "./borne-out.js";
 import { broughtAlong } from "./brought-along.js";
 import { asTheirOwn, isDoubted, isOfAnother, knownNeed } from "./category-and-need.js";
-import { isFaithful, questionAnswered, questionBefore } from "./faithful-text.js";
+import { isAsked, isFaithful, questionAnswered, questionBefore } from "./faithful-text.js";
 import { isPrecise, QuotedMessage } from "./locate-quote.js";
 import { forgetsAllAbout, isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
 import { introducedBlocks } from "./pasted-lines.js";
 import { isNamedIn, SaidWords } from "./said-words.js";
-import { overlaps, textOutside } from "./spans.js";
+import { overlaps, textOutside, united } from "./spans.js";
 import { isHard, statementOf, thingOf, wordsIn } from "./statement.js";
 
 /** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
@@ -80,6 +80,8 @@ class MessageChecks {
   readonly #ownText: string;
   readonly #introduced: readonly Span[];
   readonly #secrets: readonly Span[];
+  /** What stands in secrets alone. */
+  readonly #secretWords: ReadonlySet<string>;
   readonly #question: string;
   /** What is also proposed as what need not hold. */
   readonly #soft = new Set<string>();
@@ -91,9 +93,13 @@ class MessageChecks {
     this.#options = options;
     this.#text = new QuotedMessage(message.text);
     this.#broughtAlong = broughtAlong(message.text);
-    this.#ownText = textOutside(message.text, { start: 0, end: message.text.length }, this.#broughtAlong);
+    const whole = { start: 0, end: message.text.length };
+    this.#ownText = textOutside(message.text, whole, this.#broughtAlong);
     this.#introduced = introducedBlocks(message.text);
     this.#secrets = secretsIn(message.text);
+    const elsewhere = new Set(wordsOf(folded(textOutside(message.text, whole, united(this.#secrets)))).map(({ text }) => text));
+    const within = this.#secrets.flatMap(({ start, end }) => wordsOf(folded(message.text.slice(start, end))));
+    this.#secretWords = new Set(within.flatMap(({ text }) => (elsewhere.has(text) ? [] : [text])));
     this.#question = questionBefore(message);
     for (const proposal of reading.operations) if (proposal.op === "add" && !isHard(proposal, options)) this.#soft.add(thingOf(proposal));
   }
@@ -102,7 +108,7 @@ class MessageChecks {
     const exact = this.#text.locate(proposal.quote);
     const span = exact ?? this.#sentenceNaming(proposal);
     if (span === null) return "quote_missing";
-    if (this.#secrets.some((secret) => overlaps(secret, span)) || holdsSecret(wordsIn(proposal))) return "secret";
+    if (this.#secrets.some((secret) => overlaps(secret, span)) || this.#tellsSecret(wordsIn(proposal))) return "secret";
     const target = this.#message.known.find(({ id }) => id === proposal.target_id);
     const located = this.#located(span);
     const key = [proposal.op, target?.id, proposal.subject, folded(proposal.text), folded(located.quote)].join("|");
@@ -122,6 +128,12 @@ class MessageChecks {
     if (proposal.op === "supersede" || another) return this.#replacement(proposal, index, located, target);
     if (target === undefined) return proposal.op === "forget" ? forgetsAllAbout(proposal, index, located) : "unknown_target";
     return this.#change(proposal, index, located, target);
+  }
+
+  /** One of its own, or a part of the message's. */
+  #tellsSecret(words: string): boolean {
+    if (holdsSecret(words)) return true;
+    return this.#secretWords.size > 0 && wordsOf(folded(words)).some(({ text }) => this.#secretWords.has(text));
   }
 
   /** Where the quote of what was refused stands: never that of a secret. */
@@ -202,10 +214,17 @@ class MessageChecks {
     if (this.#introduced.some((block) => overlaps(block, located.span))) return "reported";
     if (!proposal.explicit) return "inferred";
     // The reading contradicts itself on the same thing.
-    if (this.#soft.has(thingOf(proposal))) return "unsure";
+    if (this.#soft.has(thingOf(proposal)) || this.#isVague(proposal, located)) return "unsure";
     if (!isPrecise(located.quote)) return "not_named";
     const said = [located.own, located.question];
     return this.#isThingNamed(proposal, said) && this.#isBorneOut(proposal, said) ? null : "not_named";
+  }
+
+  /** Nothing but what it is about is quoted, and that is a question or said to be somebody's name; and no need's words are told. */
+  #isVague(proposal: ProposedOperation, { span, quote, own }: Located): boolean {
+    const { about, subject } = proposal;
+    if (!this.#isNamedIn(quote, about) || namesNeedOf(proposal, [own], this.#options.needs)) return false;
+    return isAsked(this.#message.text, span) || this.#isNamedIn(about, nameOf(subject) ?? "");
   }
 
   /** An answer of the older form doesn't say what it is about: then its need's words do, or its text. */

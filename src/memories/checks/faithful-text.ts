@@ -1,6 +1,7 @@
-import { wordsOf } from "../../domain/compared-words.js";
+import { type Span, wordsOf } from "../../domain/compared-words.js";
 import { folded } from "../../domain/folded-text.js";
 import type { MessageToRead } from "../../ports/extraction.js";
+import { widened } from "./named-change.js";
 import type { SaidWords } from "./said-words.js";
 
 /**
@@ -59,6 +60,11 @@ const MAX_ANSWER_WORDS = 12;
 /** Of the assistant's message, its end. */
 const MAX_QUESTION_CHARS = 600;
 const QUESTION_MARK = /[?？؟՞\u037e]/u;
+
+/** Whether the sentence that a stretch ends in asks. */
+export function isAsked(text: string, span: Span): boolean {
+  return QUESTION_MARK.test(text[widened(text, span).end] ?? "");
+}
 
 /** The assistant's last message where it asks something; empty where nothing was asked. */
 export function questionBefore(message: Pick<MessageToRead, "context">): string {
