@@ -73,7 +73,7 @@ describe("off the record", () => {
     ["of a need, and in doubt, which names nobody", { need: "no_nuts", subject: "companion:husband", waits: "unsure" }, ["self No nuts"]],
     ["in place of another", { need: "no_nuts", waits: null, op: "supersede" }, ["self No nuts"]],
     ["of a need that was said plainly", { need: "no_nuts", subject: "companion:husband", waits: null }, ["companion:husband No nuts"]],
-  ])("[off-the-record] something hard %s", async (_what, { waits, op = "add", ...statement }, waiting) => {
+  ])("[off-record-unsaid] something hard %s", async (_what, { waits, op = "add", ...statement }, waiting) => {
     const hard = { text: "Is leaving", about: "leaving", strength: "hard", category: "dietary", need: "other", ...statement };
     const operation = { ...add(0, "leaving", "Is leaving", "other"), op, statement: statementSchema.parse(hard), waits };
     for (const off_record of ["this", null] as const) {
