@@ -171,7 +171,14 @@ describe("a need", () => {
   });
 
   test.each<[string, Proposal, string]>([
-    ["what it is about is all of a question", { quote: TABLE, about: "is there a table for dinner" }, "waits: unsure"],
+    ["all of a question", { quote: TABLE, about: "is there a table for dinner" }, "dropped: not_stated"],
+    ["a question about what isn't said", { quote: TABLE, about: "10:30" }, "dropped: not_stated"],
+    ["a question that is read as more", { quote: TABLE, text: "Must not eat celery", about: "celery" }, "waits: not_named"],
+    [
+      "all that it says is taken for somebody",
+      { quote: "Ben has TMAU", about: "has TMAU", text: "Has TMAU", subject: "companion:has TMAU" },
+      "waits: unsure",
+    ],
     ["what it is about is said to be somebody", { quote: "lupin", about: "lupin", subject: "companion:lupin" }, "waits: unsure"],
     ["what it is about is somebody of whom more is said", { quote: "Ben has TMAU", about: "Ben", subject: "companion:Ben" }, "taken"],
     ["a question names the thing", { quote: "Is there a menu without lupin", about: "lupin" }, "taken"],

@@ -196,6 +196,7 @@ class MessageChecks {
     const statement = statementOf(proposal, text, this.#message, this.#options);
     if (statement === null) return "empty";
     const reason = this.#reasonToWait(proposal, hard, located) ?? changeWaits;
+    if (hard && (reason === "not_named" || reason === "unsure") && this.#onlyAsks(proposal, text, located)) return "not_stated";
     return {
       op: target === null ? "add" : "supersede",
       index,
@@ -220,11 +221,19 @@ class MessageChecks {
     return this.#isThingNamed(proposal, said) && this.#isBorneOut(proposal, said) ? null : "not_named";
   }
 
-  /** Nothing but what it is about is quoted, and that is a question or said to be somebody's name; and no need's words are told. */
+  /** What it is about is all that it says, and is taken for somebody's name; or is all of a question, and no need's words are told. */
   #isVague(proposal: ProposedOperation, { span, quote, own }: Located): boolean {
-    const { about, subject } = proposal;
-    if (!this.#isNamedIn(quote, about) || namesNeedOf(proposal, [own], this.#options.needs)) return false;
-    return isAsked(this.#message.text, span) || this.#isNamedIn(about, nameOf(subject) ?? "");
+    const { about, subject, text } = proposal;
+    if (this.#isNamedIn(about, nameOf(subject) ?? "") && this.#isNamedIn(text.trim() === "" ? quote : text, about)) return true;
+    const isAll = isAsked(this.#message.text, span) && this.#isNamedIn(quote, about);
+    return isAll && !namesNeedOf(proposal, [own], this.#options.needs);
+  }
+
+  /** A question in its own words, none of which names a thing that must be minded: to ask it back would make no sense. */
+  #onlyAsks({ need, about, stance }: ProposedOperation, text: string, { span, quote, own }: Located): boolean {
+    if (stance !== "stated" || knownNeed(need, this.#options.needs) !== null) return false;
+    if (!isAsked(this.#message.text, span) || !this.#isNamedIn(text, quote)) return false;
+    return !this.#isNamedIn(about, own) || this.#isNamedIn(quote, about);
   }
 
   /** An answer of the older form doesn't say what it is about: then its need's words do, or its text. */
