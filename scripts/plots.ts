@@ -19,10 +19,10 @@ export const PLOTS: Readonly<Record<string, Plot>> = {
   "plot-tokens.svg": {
     title: "Input tokens of a whole story",
     bars: [
-      ["40 turns", "229,864"],
+      ["40 turns", "228,790"],
       ["40 turns, each message read by itself", "306,181"],
-      ["another story", "410,084"],
-      ["another, all of it sent each time", "712,197"],
+      ["another story", "406,553"],
+      ["another, all of it sent each time", "692,278"],
     ],
   },
   "plot-field.svg": {

@@ -16,6 +16,7 @@ export {
   isSummary,
   MESSAGE_BEGINS,
   messageIn,
+  NOW_BEGINS,
   SUMMARY_ENDS,
   unmarked,
 } from "./ports/context-headings.js";

@@ -59,6 +59,17 @@ export function progressOf(
   };
 }
 
+/** What two calls took together. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const cached =
+    a.cached_tokens === undefined && b.cached_tokens === undefined ? undefined : (a.cached_tokens ?? 0) + (b.cached_tokens ?? 0);
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    ...(cached !== undefined && { cached_tokens: cached }),
+    output_tokens: a.output_tokens + b.output_tokens,
+  };
+}
+
 /** Of work that has ended now. */
 export function workSince(startedMs: number, error?: unknown): Pick<TimedWork, "startedMs" | "endedMs" | "error"> {
   const code = isAppError(error) ? error.code : "INTERNAL";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Element, ProviderState, Step, Usage } from "../domain/session.js";
+import type { Element, ProviderState, Step } from "../domain/session.js";
+import { shortCallId } from "../domain/short-call-id.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -20,7 +21,7 @@ import type { FinishReason } from "../ports/chat-model.js";
 import { AnswerText } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
-import { emptyAnswer, neverAnswered, PartEvents, type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
+import { addUsage, emptyAnswer, neverAnswered, PartEvents, type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 
 export interface ReactAgentOptions {
@@ -184,7 +185,7 @@ export class ReactAgent implements Agent {
         else {
           await text.push(progress.citations.end(), mayAct);
           timed();
-          progress.usage = add(progress.usage, event.usage);
+          progress.usage = addUsage(progress.usage, event.usage);
           progress.model = event.model ?? this.modelName;
           return { calls, reason: event.reason, ...(event.provider !== undefined && { provider: event.provider }) };
         }
@@ -211,7 +212,12 @@ export class ReactAgent implements Agent {
     });
     // Every call is settled before any failure is thrown: an abort must not leave one running unwatched.
     await Promise.allSettled(pending);
-    progress.messages.push({ role: "assistant", content: thought ?? "", tool_calls: calls, ...(provider !== undefined && { provider }) });
+    // What a provider keeps with its calls may name them.
+    const before = progress.steps.length;
+    const shown = calls.map((call, index) =>
+      provider === undefined ? { ...call, id: shortCallId(run.context.turn, before + index) } : call,
+    );
+    progress.messages.push({ role: "assistant", content: thought ?? "", tool_calls: shown, ...(provider !== undefined && { provider }) });
     for (const [index, call] of calls.entries()) {
       const done = await pending[index];
       if (done === undefined) continue;
@@ -231,7 +237,7 @@ export class ReactAgent implements Agent {
       };
       progress.steps.push(step);
       if (progress.waiting.includes(call.id)) continue;
-      progress.messages.push({ role: "tool", tool_call_id: call.id, content: done.outcome.content });
+      progress.messages.push({ role: "tool", tool_call_id: shown[index]?.id ?? call.id, content: done.outcome.content });
       const { elements = [], sources = [], used = [] } = done.outcome.result ?? {};
       progress.elements.push(...elements);
       for (const id of used) progress.shapedBy.add(id);
@@ -283,14 +289,4 @@ function withId(call: ModelToolCall, calls: readonly ModelToolCall[], steps: rea
   const taken = call.id === "" || calls.some(({ id }) => id === call.id) || steps.some(({ call_id }) => call_id === call.id);
   // 38 characters: OpenAI takes 40.
   return taken ? { ...call, id: `call_${steps.length + calls.length}_${newId().replaceAll("-", "")}`.slice(0, 40) } : call;
-}
-
-function add(a: Usage, b: Usage): Usage {
-  const cached =
-    a.cached_tokens === undefined && b.cached_tokens === undefined ? undefined : (a.cached_tokens ?? 0) + (b.cached_tokens ?? 0);
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    ...(cached !== undefined && { cached_tokens: cached }),
-    output_tokens: a.output_tokens + b.output_tokens,
-  };
 }

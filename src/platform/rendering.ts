@@ -28,18 +28,15 @@ export function wallClock(date: Date, timeZone: string): string {
 }
 
 /**
- * "Sunday 22 November 2026, 14:05 in Lisbon; this weekend: 28–29 November (2026-11-22T14:05:00Z, Europe/Lisbon)": what calendar and clock
- * of the place show, the next weekend that has not begun before today, and the same instant for machines, to the second.
+ * "Sunday 22 November 2026, 14:05 Europe/Lisbon; this weekend: 28–29 November": what calendar and clock of the place show, and the next
+ * weekend that has not begun before today.
  */
 export function timeLine(date: Date, timeZone: string): string {
-  const name = timeZone.slice(timeZone.lastIndexOf("/") + 1).replaceAll("_", " ");
-  const place = timeZone.includes("/") && !timeZone.startsWith("Etc/") ? `in ${name}` : name;
   const [first, last] = weekendFrom(date, timeZone);
   const days = formatterOf("UTC", { day: "numeric", month: "long" }).formatRange(first, last);
   // Within a month without spaces: what stands around the dash differs from one release of the tables to another.
   const weekend = days.replace(/\s/g, " ").replace(/(\d) ?– ?(\d)/, "$1–$2");
-  const instant = `${date.toISOString().slice(0, 19)}Z`;
-  return `${wallClock(date, timeZone)} ${place}; this weekend: ${weekend} (${instant}, ${timeZone})`;
+  return `${wallClock(date, timeZone)} ${timeZone}; this weekend: ${weekend}`;
 }
 
 /** Saturday and Sunday, the Saturday today or later, each as midnight UTC of that day. */

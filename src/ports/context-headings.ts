@@ -27,9 +27,11 @@ export const ASKED_ENOUGH = "asked already: not to be asked again";
 
 /** Ends the message that begins with the heading of the summary: behind it the conversation goes on, word for word. */
 export const SUMMARY_ENDS = "(Here the conversation goes on.)";
-/** Begins the last user message as it is sent. */
+/** Begins the last user message as it is sent, in front of the time. */
+export const NOW_BEGINS = "Now (data):";
+/** Begins a block for another agent's prompt. */
 export const CONTEXT_BEGINS = "What is known now (data, not the user's words):";
-/** Ends a block for another agent's prompt. */
+/** Ends it. */
 export const CONTEXT_ENDS = "(End of what is known.)";
 /** Stands alone on a line in the last user message: behind it are the user's own words, whole. */
 export const MESSAGE_BEGINS = "The user's message:";
@@ -51,7 +53,7 @@ export const CITED_MARKS = /\[m\d[\dm,; ]{0,150}\]/g;
 
 /** The user's own words in a user message as it was sent: the whole of it where nothing was put in front. */
 export function messageIn(sent: string): string {
-  if (!sent.startsWith(`${CONTEXT_BEGINS}\n`)) return sent;
+  if (!sent.startsWith(`${NOW_BEGINS} `)) return sent;
   const mark = `\n\n${MESSAGE_BEGINS}\n`;
   const at = sent.indexOf(mark);
   return at === -1 ? sent : sent.slice(at + mark.length);

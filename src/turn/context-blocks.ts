@@ -4,10 +4,10 @@ import { asOneLine, dayOf, sinceMonth, timeLine } from "../platform/rendering.js
 import {
   ASKED_ENOUGH,
   ASKED_NOT_TO_KEEP,
-  CONTEXT_BEGINS,
   CONTEXT_HEADINGS,
   MESSAGE_BEGINS,
   memoryMark,
+  NOW_BEGINS,
   SUMMARY_ENDS,
 } from "../ports/context-headings.js";
 import type { HistoryHit } from "../ports/resources.js";
@@ -51,7 +51,7 @@ export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
 /** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
 export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
   const known = volatileBlocks(parts, userContext).map(({ text }) => text);
-  return `${CONTEXT_BEGINS}\n${known.join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
+  return `${known.join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
 }
 
 /** A piece of what a model is given. */
@@ -77,7 +77,7 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
   } = parts;
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
   const blocks: Readonly<Record<string, string>> = {
-    now: [`Now: ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
+    now: [`${NOW_BEGINS} ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
     memories: userContext,
     story: block("story", story === "" ? [] : [item(story)]),
     to_confirm: block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),

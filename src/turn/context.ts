@@ -1,4 +1,5 @@
 import type { JsonValue, Round, Step } from "../domain/session.js";
+import { shortCallId } from "../domain/short-call-id.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import type { AgentInput, ModelMessage } from "../ports/agent.js";
 import type { ModelImage } from "../ports/chat-model.js";
@@ -170,8 +171,7 @@ export function changedParts(before: Context["stable"], after: Context["stable"]
 
 /** A completed round as the model sees it again: user, tool calls with what is still told of their results, assistant. */
 export function roundMessages(round: Round, recap: Recap = (_, output) => output, isOld = false): ModelMessage[] {
-  // Shorter than a provider's, by up to thirty tokens for each call and its result.
-  const shortId = (step: Step) => `c${round.turn}_${round.steps.indexOf(step) + 1}`;
+  const shortId = (step: Step) => shortCallId(round.turn, round.steps.indexOf(step));
   const messages: ModelMessage[] = [
     { role: "user", content: withImageNote(round.user.body) },
     ...stepMessages(round.steps, (tool, output) => recap(tool, output, isOld), shortId),

@@ -108,8 +108,8 @@ describe("think, act, observe", () => {
     ]);
     expect(result.steps[0]?.started_at).toBe(NOW.toISOString());
     expect(model.requests[1]?.messages.slice(2)).toEqual([
-      { role: "assistant", content: "", tool_calls: [{ id: "c1", name: "add", arguments: '{"a":2,"b":3}' }] },
-      { role: "tool", tool_call_id: "c1", content: '{"sum":5}' },
+      { role: "assistant", content: "", tool_calls: [{ id: "c1_1", name: "add", arguments: '{"a":2,"b":3}' }] },
+      { role: "tool", tool_call_id: "c1_1", content: '{"sum":5}' },
     ]);
     expect(result.usage).toEqual({ input_tokens: 30, output_tokens: 5 });
   });

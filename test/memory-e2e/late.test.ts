@@ -98,7 +98,7 @@ test("what is known stands before the guest's words: needs, companions, habits, 
   const system = model.shown.map((messages) => messages.filter(({ role }) => role === "system").map(({ content }) => content));
   expect(system.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
   expect(new Set(system.flat())).toHaveProperty("size", 1);
-  expect(system[0]?.[0]).not.toMatch(/Now: |Help us|nuts/);
+  expect(system[0]?.[0]).not.toMatch(/Now \(data\): |Help us|nuts/);
   for (const messages of model.shown.slice(0, 3)) {
     const sent = messages.at(-1)?.content ?? "";
     for (const known of [
@@ -109,7 +109,7 @@ test("what is known stands before the guest's words: needs, companions, habits, 
     ])
       expect(sent.match(known)).toHaveLength(1);
   }
-  expect(model.shown[0]?.at(-1)?.content).toMatch(/\nNow: .*\n\nThe user's message:\nHelp us out, please!$/s);
+  expect(model.shown[0]?.at(-1)?.content).toMatch(/^Now \(data\): .*\n\nThe user's message:\nHelp us out, please!$/s);
 });
 
 test("the second card is the second one of the list, and the one that is booked", async () => {

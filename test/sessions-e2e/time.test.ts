@@ -32,9 +32,9 @@ const MOMENTS = [
   ["half past eleven at night, when the clocks went back that morning", "2026-10-25T23:30:00Z", "Europe/Lisbon", "2026-10-26"],
   ["the night before the clocks go forward in Lisbon", "2026-03-28T23:30:00Z", "Europe/Lisbon", "2026-03-29"],
   ["after midnight in Lisbon, on the day that they went forward", "2026-03-29T23:30:00Z", "Europe/Lisbon", "2026-03-31"],
-  ["the evening before the clocks go forward in New York", "2026-03-08T04:30:00Z", "America/New_York", "2026-03-08"],
-  ["the evening of the short day in New York", "2026-03-09T03:30:00Z", "America/New_York", "2026-03-09"],
-  ["the evening of the long day in New York", "2026-11-02T04:30:00Z", "America/New_York", "2026-11-02"],
+  ["the evening before the clocks go forward America/New_York", "2026-03-08T04:30:00Z", "America/New_York", "2026-03-08"],
+  ["the evening of the short day America/New_York", "2026-03-09T03:30:00Z", "America/New_York", "2026-03-09"],
+  ["the evening of the long day America/New_York", "2026-11-02T04:30:00Z", "America/New_York", "2026-11-02"],
   ["New Year's Eve in New York, when it is January in UTC", "2027-01-01T03:00:00Z", "America/New_York", "2027-01-01"],
   ["New Year's Day in Tokyo, when it is December in UTC", "2026-12-31T16:00:00Z", "Asia/Tokyo", "2027-01-02"],
   ["leap day, east of the date line", "2028-02-28T12:00:00Z", "Pacific/Auckland", "2028-03-01"],
@@ -56,24 +56,22 @@ describe("the time zone of a turn", () => {
     const world = await startWorld(await tempDir(), { MEM0_ENABLED: "false" }, { model, clock: new HandClock("2026-12-31T23:30:00Z") });
     const tomorrow = async (body: Record<string, unknown>, headers: Record<string, string> = {}) => {
       const answer = await ask(world, { message: "Any concerts tomorrow?", ...body }, headers);
-      const told = /\nNow: (.*? in [^;(]*|.*? UTC);/.exec(
-        model.heard.at(-1)?.messages.findLast(({ role }) => role === "user")?.content ?? "",
-      )?.[1];
+      const told = /^Now \(data\): ([^;]*);/.exec(model.heard.at(-1)?.messages.findLast(({ role }) => role === "user")?.content ?? "")?.[1];
       return [searchedFrom(answer), told];
     };
     const tokyo = { metadata: { time_zone: "Asia/Tokyo" } };
     expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 23:30 UTC"]);
-    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 in Tokyo"]);
+    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 Asia/Tokyo"]);
     expect(await tomorrow(tokyo, { "X-Timezone": "America/New_York" })).toEqual([
       "2027-01-01",
-      "Thursday 31 December 2026, 18:30 in New York",
+      "Thursday 31 December 2026, 18:30 America/New_York",
     ]);
     // From then on New York is where the user was seen last.
     await eventually(async () => (await world.as("ines").get<{ user: { time_zone: string } }>("/v1/me")).body.user.time_zone).toBe(
       "America/New_York",
     );
-    expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 18:30 in New York"]);
-    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 in Tokyo"]);
+    expect(await tomorrow({})).toEqual(["2027-01-01", "Thursday 31 December 2026, 18:30 America/New_York"]);
+    expect(await tomorrow(tokyo)).toEqual(["2027-01-02", "Friday 1 January 2027, 08:30 Asia/Tokyo"]);
   });
 
   test("[hostile-input] an import that names a zone which is none is taken, and the user goes on as without one", async () => {

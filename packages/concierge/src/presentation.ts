@@ -34,8 +34,8 @@ export function eventLine(event: CatalogueEvent, breaks: readonly string[] = [])
 
 /** The same where many are found, in fewer words: within two months a day needs no year. */
 export function foundLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
-  const { date: _, day, time, ...line } = eventLine(event, breaks);
-  return { ...line, starts: `${day}, ${time}` };
+  const { date: _, day, time, venue, city, ...line } = eventLine(event, breaks);
+  return { ...line, venue: `${venue}, ${city}`, starts: `${day}, ${time}` };
 }
 
 /** By itself: everything the catalogue knows. */

@@ -2,18 +2,20 @@ import type { JsonValue, MemoryLine, ModelMessage, ModelRequest, Observation, Sc
 import {
   ASKED_ENOUGH,
   ASKED_NOT_TO_KEEP,
+  aheadOfUtcMs,
   CONTEXT_HEADINGS,
   isSummary,
   MESSAGE_BEGINS,
   messageIn,
+  NOW_BEGINS,
   SUMMARY_ENDS,
   unmarked,
 } from "maitred/stand-in";
 import { besidesKeepOut, commandsOf } from "./memory-commands.js";
 
 type Block = keyof typeof CONTEXT_HEADINGS;
-/** Ends with the instant and the time zone. */
-const NOW = /^Now: [^()]* \((?<instant>[^(),]+), (?<timeZone>[^(),]+)\)$/;
+/** Day and hour as the clocks of the zone show them. */
+const NOW = /^\p{L}+ (?<day>\d{1,2} \p{L}+ \d{4}), (?<hour>\d\d:\d\d) (?<timeZone>[^\s;]+)(?:;|$)/u;
 
 /** What the stand-in reads of a message: its patterns are over words, and a guest's wish stands at the begin. */
 const MAX_READ_CHARS = 2_000;
@@ -54,10 +56,9 @@ function readBlocks(messages: readonly ModelMessage[]) {
   for (const content of [...messages.filter(isSummary).map((each) => each.content), context]) {
     let block: Block | null = null;
     for (const line of content.split("\n")) {
-      const clock = NOW.exec(line)?.groups;
-      if (clock?.instant !== undefined && clock.timeZone !== undefined && !Number.isNaN(Date.parse(clock.instant))) {
-        now = new Date(clock.instant);
-        timeZone = clock.timeZone;
+      const clock = line.startsWith(`${NOW_BEGINS} `) ? clockIn(line.slice(NOW_BEGINS.length + 1)) : null;
+      if (clock !== null) {
+        ({ now, timeZone } = clock);
         block = null;
         continue;
       }
@@ -68,6 +69,16 @@ function readBlocks(messages: readonly ModelMessage[]) {
     }
   }
   return { text, now, timeZone };
+}
+
+/** The instant, to the minute. */
+function clockIn(told: string): { readonly now: Date; readonly timeZone: string } | null {
+  const { day, hour, timeZone } = NOW.exec(told)?.groups ?? {};
+  const shown = Date.parse(`${day} ${hour} UTC`);
+  if (timeZone === undefined || Number.isNaN(shown)) return null;
+  // What the zone is ahead of UTC by is known of an instant: that of the hour in UTC is at most a day off.
+  const near = new Date(shown - aheadOfUtcMs(new Date(shown), timeZone));
+  return { now: new Date(shown - aheadOfUtcMs(near, timeZone)), timeZone };
 }
 
 /** `<id>: <text> (<category>, must hold)`. */
