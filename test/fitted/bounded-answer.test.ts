@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { startWorld, tempDir } from "../e2e/world.js";
 import { openOneSlotServer } from "./one-slot-server.js";
-import { taskOf } from "./reading-world.js";
 import { openSmallWindowServer, plainConcierge } from "./small-window-server.js";
+import { taskOf } from "./task-of.js";
 
 test("[slow-reader] an answer is bounded by what the model writes in the time of a call, and said to be half where it is cut", async () => {
   let turns = 0;

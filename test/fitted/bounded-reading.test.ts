@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { documentOf, readingWorld } from "./reading-world.js";
+import { readingWorld } from "./reading-world.js";
+import { documentOf } from "./task-of.js";
 
 const LOOP = `{"off_record":null,"operations":[{"op":"add","quote":"${"and a table and a table ".repeat(200)}`;
 const NUTS = {

@@ -6,8 +6,9 @@ import { silentLogger } from "../../src/platform/logger.js";
 import { run } from "../cli/run.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
 import { openOneSlotServer } from "./one-slot-server.js";
-import { readingWorld, taskOf } from "./reading-world.js";
+import { readingWorld } from "./reading-world.js";
 import { DIALECTS, openSmallWindowServer, plainConcierge } from "./small-window-server.js";
+import { taskOf } from "./task-of.js";
 
 async function doctor(url: string, variables: Readonly<Record<string, string>> = {}) {
   const config = parseConfig({ OPENAI_BASE_URL: url, OPENAI_MODEL: "m", ...variables });

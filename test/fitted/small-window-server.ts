@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { onLoopback } from "../support/on-loopback.js";
 import type { ChatBody } from "../support/openai-stub.js";
-import { taskOf } from "./reading-world.js";
+import { taskOf } from "./task-of.js";
 
 export const DIALECTS = ["vLLM", "llama.cpp", "Ollama", "LM Studio"] as const;
 export type Dialect = (typeof DIALECTS)[number];

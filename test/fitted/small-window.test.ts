@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startWorld, tempDir } from "../e2e/world.js";
-import { taskOf } from "./reading-world.js";
 import { DIALECTS, type Dialect, openSmallWindowServer, plainConcierge } from "./small-window-server.js";
+import { taskOf } from "./task-of.js";
 
 const SAID = [
   "I love jazz, are there any concerts in Vienna?",

@@ -3,8 +3,9 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { Happenings } from "../support/happenings.js";
 import { LLAMA_TOOLS } from "../support/needing.js";
-import { Happenings, onLoopback } from "../support/on-loopback.js";
+import { onLoopback } from "../support/on-loopback.js";
 
 /** One answer that was asked for. */
 export interface Asked {
