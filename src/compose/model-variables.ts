@@ -27,7 +27,17 @@ export const MODEL_VARIABLES = {
   LLM_FALLBACK_BASE_URL: variable(
     url.optional(),
     "as that provider's",
-    "Its address. With one, no other variable's key is sent to it; OPENAI_HEADERS and OPENAI_QUERY only at OPENAI_BASE_URL's origin.",
+    "Its address. Key, OPENAI_HEADERS and OPENAI_QUERY of the first model go to it at that one's own origin (scheme, host, port) alone.",
+  ),
+  LLM_FALLBACK_HEADERS: variable(
+    jsonTexts.optional(),
+    "as OPENAI_HEADERS, at the model's own origin",
+    "JSON, added to every call of the fallback, where that is OpenAI or compatible.",
+  ),
+  LLM_FALLBACK_QUERY: variable(
+    jsonTexts.optional(),
+    "as OPENAI_QUERY, at the model's own origin",
+    "JSON, added to the URL of every call of the fallback.",
   ),
   OPENAI_API_KEY: variable(optionalText, "", "Key of OpenAI or a compatible service."),
   OPENAI_BASE_URL: variable(url.optional(), "", "An OpenAI-compatible endpoint: Azure, Ollama, vLLM."),
@@ -140,7 +150,7 @@ interface Given {
   readonly RECALL_DEADLINE_MS?: number | undefined;
 }
 
-/** Whether what the model at `OPENAI_BASE_URL` is asked with, a key among it, may be sent to another address: to its own origin alone. */
+/** Whether what a model is asked with, a key among it, may be sent to another address: to its own origin alone. Default: OpenAI's. */
 export function isAtModel(address: string | undefined, modelUrl: string | undefined): boolean {
   return address === undefined || new URL(address).origin === new URL(modelUrl ?? OPENAI_URL).origin;
 }

@@ -71,6 +71,9 @@ interface ModelChoice {
   readonly model: string;
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
+  /** Sent with every call, where it is asked by OpenAI's own SDK. */
+  readonly headers: Config["OPENAI_HEADERS"];
+  readonly query: Config["OPENAI_QUERY"];
   /** Before a fallback takes over there is no long waiting. */
   readonly maxRetries: number;
   /** Variables that a person would look at. */
@@ -84,6 +87,8 @@ function mainModel(config: Config, provider: ModelChoice["provider"]): ModelChoi
     model: config.LLM_MODEL ?? config.OPENAI_MODEL,
     apiKey: own ? config.OPENAI_API_KEY : config.LLM_API_KEY,
     baseUrl: own ? config.OPENAI_BASE_URL : config.LLM_BASE_URL,
+    headers: config.OPENAI_HEADERS,
+    query: config.OPENAI_QUERY,
     maxRetries: config.LLM_FALLBACK === undefined ? 2 : 0,
     settings: own
       ? "OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API"
@@ -97,22 +102,26 @@ function fallbackModel(config: Config, main: ModelChoice["provider"], fallback: 
   // Names of models have colons too: "llama3.1:8b".
   const provider = named === "openai" || isAiSdkProvider(named) ? named : main;
   const model = provider === named ? fallback.slice(colon + 1) : fallback;
-  const same = provider === main ? mainModel(config, main) : null;
-  const openai = provider === "openai" ? { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL } : null;
-  const elsewhere = config.LLM_FALLBACK_BASE_URL !== undefined;
+  const known = provider === main || provider === "openai" ? mainModel(config, provider) : null;
+  const { LLM_FALLBACK_BASE_URL: ownUrl } = config;
+  // Only OpenAI's own address is known without being configured.
+  const isKnown = provider === "openai" || known?.baseUrl !== undefined;
+  const sent = ownUrl === undefined || (isKnown && isAtModel(ownUrl, known?.baseUrl)) ? known : null;
   return {
     provider,
     model,
-    apiKey: config.LLM_FALLBACK_API_KEY ?? (elsewhere ? undefined : (same?.apiKey ?? openai?.apiKey)),
-    baseUrl: config.LLM_FALLBACK_BASE_URL ?? same?.baseUrl ?? openai?.baseUrl,
+    apiKey: config.LLM_FALLBACK_API_KEY ?? sent?.apiKey,
+    baseUrl: ownUrl ?? known?.baseUrl,
+    headers: config.LLM_FALLBACK_HEADERS ?? sent?.headers,
+    query: config.LLM_FALLBACK_QUERY ?? sent?.query,
     maxRetries: 2,
-    settings: "LLM_FALLBACK, LLM_FALLBACK_API_KEY, LLM_FALLBACK_BASE_URL",
+    settings: "LLM_FALLBACK, LLM_FALLBACK_API_KEY, LLM_FALLBACK_BASE_URL, LLM_FALLBACK_HEADERS",
   };
 }
 
 async function modelOf(
   config: Config,
-  { provider, apiKey, baseUrl, ...choice }: ModelChoice,
+  { provider, apiKey, baseUrl, headers, query, ...choice }: ModelChoice,
   shared: { readonly known: KnownCapabilities; readonly logger: Logger },
 ): Promise<ChatModel> {
   const options = {
@@ -126,13 +135,12 @@ async function modelOf(
   };
   if (provider !== "openai") return openAiSdkModel(provider, options);
   const { OpenAIModel } = await import("../agent/models/openai-model.js");
-  const own = isAtModel(baseUrl, config.OPENAI_BASE_URL);
   return new OpenAIModel({
     ...options,
     api: config.OPENAI_API,
     cacheKeys: config.OPENAI_CACHE_KEY,
-    ...(own && config.OPENAI_HEADERS !== undefined && { headers: config.OPENAI_HEADERS }),
-    ...(own && config.OPENAI_QUERY !== undefined && { query: config.OPENAI_QUERY }),
+    ...(headers !== undefined && { headers }),
+    ...(query !== undefined && { query }),
     ...(config.REASONING_EFFORT !== undefined && { effort: config.REASONING_EFFORT }),
   });
 }

@@ -138,10 +138,17 @@ export interface Settings {
   /** Its key. Default: as that provider's. */
   readonly llmFallbackApiKey?: Setting<"LLM_FALLBACK_API_KEY">;
   /**
-   * Its address. With one, no other variable's key is sent to it; openaiHeaders and openaiQuery only at openaiBaseUrl's origin.
+   * Its address. Key, openaiHeaders and openaiQuery of the first model go to it at that one's own origin (scheme, host, port) alone.
    * Default: as that provider's.
    */
   readonly llmFallbackBaseUrl?: Setting<"LLM_FALLBACK_BASE_URL">;
+  /**
+   * JSON, added to every call of the fallback, where that is OpenAI or compatible. Default: as openaiHeaders, at the model's own
+   * origin.
+   */
+  readonly llmFallbackHeaders?: Setting<"LLM_FALLBACK_HEADERS">;
+  /** JSON, added to the URL of every call of the fallback. Default: as openaiQuery, at the model's own origin. */
+  readonly llmFallbackQuery?: Setting<"LLM_FALLBACK_QUERY">;
   /** Key of OpenAI or a compatible service. */
   readonly openaiApiKey?: Setting<"OPENAI_API_KEY">;
   /** An OpenAI-compatible endpoint: Azure, Ollama, vLLM. */

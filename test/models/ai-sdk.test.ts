@@ -101,16 +101,31 @@ describe("LLM_FALLBACK", () => {
     expect(requests[0]?.headers["x-api-key"]).toBe("second-key");
   });
 
-  test("gets the headers and the query of the first at its own origin alone", async () => {
-    const { url, requests } = (await serverOf(chatWire)).answer({ fault: { status: 503 } }, { text: "Here." }, { text: "Elsewhere." });
-    const sent = { OPENAI_HEADERS: '{"api-key":"first-key"}', OPENAI_QUERY: '{"api-version":"v"}', LLM_FALLBACK: "second" };
-    const same = await opened({ ...sent, OPENAI_BASE_URL: url, LLM_FALLBACK_BASE_URL: url });
-    const elsewhere = await opened({ ...sent, OPENAI_BASE_URL: "http://127.0.0.1:1/v1", LLM_FALLBACK_BASE_URL: url });
-    expect([await textOf(same), await textOf(elsewhere)]).toEqual(["Here.", "Elsewhere."]);
-    expect(requests.map(({ headers, path }) => [headers["api-key"], path.includes("api-version=v")])).toEqual([
-      ["first-key", true],
-      ["first-key", true],
-      [undefined, false],
+  test("gets key, headers and query of the first at its own origin alone, or its own", async () => {
+    const { url, requests } = (await serverOf(chatWire)).answer(
+      { fault: { status: 503 } },
+      { text: "Here." },
+      { text: "Elsewhere." },
+      { text: "By its own." },
+    );
+    const first = { OPENAI_API_KEY: "first", OPENAI_HEADERS: '{"api-key":"first-key"}', OPENAI_QUERY: '{"api-version":"v"}' };
+    const sent = { ...first, LLM_FALLBACK: "second", LLM_FALLBACK_BASE_URL: url };
+    const away = { ...sent, OPENAI_BASE_URL: "http://127.0.0.1:1/v1" };
+    const own = {
+      LLM_FALLBACK_API_KEY: "second",
+      LLM_FALLBACK_HEADERS: '{"api-key":"second-key"}',
+      LLM_FALLBACK_QUERY: '{"api-version":"w"}',
+    };
+    const models = [await opened({ ...sent, OPENAI_BASE_URL: url }), await opened(away), await opened({ ...away, ...own })];
+    const texts = [];
+    for (const model of models) texts.push(await textOf(model));
+    expect(texts).toEqual(["Here.", "Elsewhere.", "By its own."]);
+    const seen = ({ headers, path }: (typeof requests)[number]) => [headers.authorization, headers["api-key"], path.split("?")[1]];
+    expect(requests.map(seen)).toEqual([
+      ["Bearer first", "first-key", "api-version=v"],
+      ["Bearer first", "first-key", "api-version=v"],
+      [undefined, undefined, undefined],
+      ["Bearer second", "second-key", "api-version=w"],
     ]);
   });
 
