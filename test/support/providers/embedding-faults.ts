@@ -65,35 +65,28 @@ async function refusesTokens({ body }: EmbeddingRequest): Promise<RawAnswer | nu
 
 const LIMITED = refusal(429, { error: { message: "Rate limit reached", type: "requests" } }, { "retry-after": "3600" });
 
+/** An Azure whose key and version stand in the variables of one prefix; by `chats` the model is there, too. */
+function azure(name: string, prefix: "OPENAI" | "EMBEDDING", chats: boolean): EmbeddingFault {
+  return {
+    name,
+    answers: azureRefusal("embed"),
+    ...(chats && { refusesChat: azureRefusal("chat") }),
+    variables: (address) => ({
+      ...(chats && { OPENAI_BASE_URL: `${address}/openai/deployments/chat` }),
+      EMBEDDING_BASE_URL: `${address}/openai/deployments/embed`,
+      [`${prefix}_HEADERS`]: JSON.stringify({ "api-key": AZURE_KEY }),
+      [`${prefix}_QUERY`]: JSON.stringify({ "api-version": "2024-10-21" }),
+    }),
+    recall: "ok",
+    refused: 0,
+    log: null,
+    readyz: "ok",
+  };
+}
+
 export const EMBEDDING_FAULTS: readonly EmbeddingFault[] = [
-  {
-    name: "Azure: its key in `api-key`, `api-version` in the query, a deployment in the path",
-    answers: azureRefusal("embed"),
-    refusesChat: azureRefusal("chat"),
-    variables: (address) => ({
-      OPENAI_BASE_URL: `${address}/openai/deployments/chat`,
-      EMBEDDING_BASE_URL: `${address}/openai/deployments/embed`,
-      OPENAI_HEADERS: JSON.stringify({ "api-key": AZURE_KEY }),
-      OPENAI_QUERY: JSON.stringify({ "api-version": "2024-10-21" }),
-    }),
-    recall: "ok",
-    refused: 0,
-    log: null,
-    readyz: "ok",
-  },
-  {
-    name: "Azure: for embeddings alone",
-    answers: azureRefusal("embed"),
-    variables: (address) => ({
-      EMBEDDING_BASE_URL: `${address}/openai/deployments/embed`,
-      EMBEDDING_HEADERS: JSON.stringify({ "api-key": AZURE_KEY }),
-      EMBEDDING_QUERY: JSON.stringify({ "api-version": "2024-10-21" }),
-    }),
-    recall: "ok",
-    refused: 0,
-    log: null,
-    readyz: "ok",
-  },
+  azure("Azure: its key in `api-key`, `api-version` in the query, a deployment in the path", "OPENAI", true),
+  azure("Azure: for embeddings alone", "EMBEDDING", false),
   {
     name: "Azure: without its key",
     answers: azureRefusal("embed"),
