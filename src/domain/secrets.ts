@@ -134,14 +134,27 @@ function blocks(text: string): readonly Span[] {
 const KINDS = ["passwords", "abbreviations", "codes", "numbers"] as const;
 /**
  * What a secret's name says of its value. Of passwords it may be words behind a copula ("is"); of abbreviations as well, directly behind
- * them, as they mean other things, too. Behind a colon it may be any word, but of numbers, which have a digit.
+ * them, as they mean other things, too. Behind a colon it may be any word, but of numbers, which have a digit. A number whose name is of
+ * capitals has digits alone, behind a copula or a colon, where the name is written small.
  */
-type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number] | "small";
 
+const isOfCapitals = (name: string) => /^[A-Z]+$/u.test(name);
 /** By folded names; those of capitals are told as they are written. */
 const NAMES: ReadonlyMap<string, Kind> = new Map(
-  KINDS.flatMap((kind) => secretWords[kind].map((name) => [/^[A-Z]+$/u.test(name) ? name : folded(name), kind] as const)),
+  KINDS.flatMap((kind) =>
+    secretWords[kind].flatMap((name): (readonly [string, Kind])[] =>
+      isOfCapitals(name)
+        ? [
+            [folded(name), "small"],
+            [name, kind],
+          ]
+        : [[folded(name), kind]],
+    ),
+  ),
 );
+/** Before an abbreviation, they make a password of it: "my pw for Netflix is …". */
+const POSSESSIVES: ReadonlySet<string> = new Set(secretWords.possessives.map((word) => folded(word)));
 /** As they are written, in small letters: accents tell "is" from "and". */
 const COPULAS: ReadonlySet<string> = new Set(secretWords.copulas);
 /** Behind these the next thing with a digit is the value, however short. */
@@ -159,6 +172,7 @@ const NAME_WORDS = 6;
 const BETWEEN = 4;
 /** Digits that are a value without a link. */
 const MIN_DIGITS = 3;
+const ONLY_DIGITS = /^\p{N}{4,}$/u;
 
 interface Named extends Span {
   /** Its first word. */
@@ -172,7 +186,7 @@ function named(text: string): readonly Named[] {
   for (let i = 0; i < words.length; i++) {
     const name = nameAt(text, words, i);
     if (name === null) continue;
-    const value = valueBehind(text, words, name) ?? (name.kind === "abbreviations" ? null : digitsBefore(text, words, i));
+    const value = valueBehind(text, words, name) ?? valueElsewhere(text, words, name);
     if (value !== null) spans.push({ start: Math.min(name.start, value.start), end: Math.max(name.end, value.end), value });
     i = name.next - 1;
   }
@@ -196,29 +210,39 @@ function nameAt(text: string, words: Words, at: number): Name | null {
   for (const [n, word] of words.slice(at, at + NAME_WORDS).entries()) {
     spaced = n === 0 ? word.text : `${spaced} ${word.text}`;
     joined += word.text;
-    const kind = NAMES.get(spaced) ?? NAMES.get(joined) ?? NAMES.get(text.slice(start, word.end));
+    const kind = NAMES.get(text.slice(start, word.end)) ?? NAMES.get(spaced) ?? NAMES.get(joined);
     if (kind !== undefined) found = { kind, at, next: at + n + 1, start, end: word.end };
   }
   return found;
 }
 
+/** Behind "my pw for …", or before a name that means nothing else. */
+function valueElsewhere(text: string, words: Words, name: Name): Span | null {
+  if (name.kind === "small") return null;
+  if (name.kind !== "abbreviations") return digitsBefore(text, words, name.at);
+  const isMine = POSSESSIVES.has(words[name.at - 1]?.text ?? "") && !isOfCapitals(text.slice(name.start, name.end));
+  return isMine ? valueBehind(text, words, { ...name, kind: "numbers" }) : null;
+}
+
 function valueBehind(text: string, words: Words, { kind, at, next, end }: Name): Span | null {
   const colon = /^\s{0,3}[:=：]/u.test(text.slice(end, end + 5));
   const mayBeWords = kind === "passwords" || kind === "abbreviations";
+  const isDirect = kind === "abbreviations" || kind === "small";
   const toIs = words.slice(Math.max(0, at - 3), next).some((word) => BEFORE_TO.has(word.text));
   let linked = colon;
-  let isAnyWord = colon && kind !== "numbers";
+  let isAnyWord = colon && kind !== "numbers" && kind !== "small";
   let commas = 0;
   let before = end;
   for (const word of words.slice(next, next + BETWEEN)) {
     const gap = text.slice(before, word.start);
     before = word.end;
     const apart = /[,;，、；]/u.test(gap);
-    if ((/[.!?\n]/u.test(gap) && !linked) || (apart && kind === "abbreviations")) return null;
+    if ((/[.!?\n]/u.test(gap) && !linked) || (apart && isDirect)) return null;
     if (apart) commas += 1;
+    if (kind === "small" && linked) return ONLY_DIGITS.test(word.text) ? word : null;
     if (/\p{N}/u.test(word.text) && (linked || (word.text.length >= MIN_DIGITS && (apart || commas === 0)))) return word;
     const isCopula = isWrittenCopula(text, word) || (toIs && word.text === "to");
-    if (kind === "abbreviations" && !isCopula && (!isAnyWord || LINKS.has(word.text))) return null;
+    if (isDirect && !isCopula && (!isAnyWord || LINKS.has(word.text))) return null;
     // Another clause has a copula of its own, but "it's" that of the name; what is only said in passing ends with a second comma.
     const isBack = BACK.has(word.text) && commas <= 1;
     if (isBack || ((commas === 0 || linked) && (isCopula || LINKS.has(word.text))) || (isCopula && apart && commas === 2)) {

@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { jsonElements } from "../platform/json-elements.js";
@@ -107,7 +108,7 @@ export class ImportService implements Imports {
           owner,
           sessionId,
           externalId,
-          title: titles.get(externalId) ?? null,
+          title: titled(titles.get(externalId)),
           now: this.#parts.clock.now().toISOString(),
           lines: spool.linesOf(externalId),
           signal,
@@ -149,4 +150,9 @@ function progressFrom(kept: number, onProgress: OnProgress = () => {}): () => On
       onProgress(before + done, before + total);
     };
   };
+}
+
+/** Of another product's, whose models repeat what they are told: as one that is made here. Null where there is none. */
+function titled(title: string | undefined): string | null {
+  return title === undefined ? null : titleFrom(title);
 }

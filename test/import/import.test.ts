@@ -342,6 +342,13 @@ describe("imports", () => {
     expect(await store.index.findByExternalId(owner, "c-1")).toMatchObject({ title: "Wine" });
   });
 
+  test("[poison-refused] a title that another product's model made is kept without the secrets in it", async () => {
+    const said = { id: "m", author: { role: "user" }, create_time: 1_700_000_000, content: { content_type: "text", parts: ["Hello"] } };
+    const chat = [{ id: "c", title: "Card 4111 1111 1111 1111 declined", mapping: { a: { message: said } } }];
+    await take(JSON.stringify(chat), { format: "export" });
+    expect((await store.index.findByExternalId(owner, "c"))?.title).toBe("Card … declined");
+  });
+
   test("of a ChatGPT export, a message that is too long to keep is left out and named; what is wrong is named by conversation and message", async () => {
     const conversation = (id: string, title: string | null, messages: readonly { id: string; text: string }[]) => ({
       ...{ title, conversation_id: id, current_node: messages.at(-1)?.id },

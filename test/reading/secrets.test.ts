@@ -6,6 +6,11 @@ describe("[poison-refused] what looks like a secret and is none", () => {
     "We need 2 PWD seats, my mother uses a wheelchair",
     "The PWD entrance is where my mother goes in",
     "Our budget is 400 pw",
+    "400 pw for two is 800 in all",
+    "My PWD seats are B12 and B13",
+    "My tan is fading, 300 days of rain",
+    "My tan is 3 shades darker",
+    "Do I need an api key to book for 12?",
     "The flat is 1200 pw, the hotel 900 pw",
     "BA42 to Madrid on Friday",
     "We land with LH44 from Munich, then the opera",
@@ -104,6 +109,12 @@ describe("[poison-refused] a secret", () => {
     ["FR14 2004 1010 0505 0001 3M02 606", "0505 0001 3M02 606"],
     ["NO93 8601 1117 947 or by card", "8601 1117 947"],
     ["My card is 4111 1111 1111 1111", "4111 1111"],
+    ["my pw for Netflix is hunter2", "hunter2"],
+    ["mein pw für netflix ist hunter2", "hunter2"],
+    ["meine tan ist 482913", "482913"],
+    ["tan: 482913", "482913"],
+    ["My api key is abcdefgh", "abcdefgh"],
+    ["our access token is qwertzuiop", "qwertzuiop"],
   ])("%s", (text, value) => {
     expect(holdsSecret(text)).toBe(true);
     expect(withoutSecrets(text)).not.toContain(value);
