@@ -49,9 +49,11 @@ function turnFinding(answer: Awaited<ReturnType<Trial["chat"]["chat"]>>, ms: num
   const finish = answer.message.metadata?.finish;
   const tools = answer.steps.length === 0 ? "" : `, with ${answer.steps.length} calls of tools`;
   const detail = `a guest's first message is answered with the product's prompt and tools${tools}, in ${seconds(ms)}`;
-  if (finish !== "length") return ok("Turn", detail);
+  if (finish !== "length" && finish !== "content_filter") return ok("Turn", detail);
   const advice =
-    "Answers are bounded by the model's window, and by what it writes within MODEL_TIMEOUT_MS: raise that, or use a faster one.";
+    finish === "content_filter"
+      ? "The provider's filter cuts what it takes offence at: guests are told that such an answer is half."
+      : "Answers are bounded by the model's window, and by what it writes within MODEL_TIMEOUT_MS: raise that, or use a faster one.";
   return { check: "Turn", status: "warn", detail: `${detail}; its answer was cut`, advice };
 }
 
@@ -98,8 +100,9 @@ function windowFinding(tokens: number | null, configured: number | undefined): F
     const advice = "Set MODEL_CONTEXT_TOKENS to the model's own, lest a turn is asked for twice.";
     return { check: "Context", status: "warn", detail, advice };
   }
-  const source = configured === undefined ? "the endpoint tells" : "MODEL_CONTEXT_TOKENS says";
-  const detail = `${tokens.toLocaleString("en")} tokens at once, as ${source}`;
+  const source = configured === tokens ? "MODEL_CONTEXT_TOKENS says" : "the endpoint tells";
+  const isLess = configured !== undefined && tokens < configured;
+  const detail = `${tokens.toLocaleString("en")} tokens at once, as ${source}${isLess ? ", and not what MODEL_CONTEXT_TOKENS says" : ""}`;
   if (tokens >= WHOLE_TOKENS) return ok("Context", detail);
   const short = "tools are told in short, and where not all fit those that a message is about; fewer rounds and known memories go along";
   const advice = `With ${WHOLE_TOKENS.toLocaleString("en")} or more nothing is left out (${LARGER}).`;

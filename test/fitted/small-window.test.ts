@@ -95,6 +95,14 @@ test("[small-window] MODEL_CONTEXT_TOKENS is kept to from the first request on",
   expect(await readyz()).toMatchObject({ status: "ok", detail: expect.stringMatching(/^2,048 tokens at once/) });
 });
 
+test("[small-window] a MODEL_CONTEXT_TOKENS that says too much is kept to until the endpoint refuses one request, not one a turn", async () => {
+  const { server, sayAll, refusals, readyz } = await windowWorld("vLLM", 2_048, { MODEL_CONTEXT_TOKENS: "32768" });
+  expect(await sayAll()).toEqual(SAID.map(() => 200));
+  expect(server.refused).toHaveLength(1);
+  expect(refusals()).toHaveLength(1);
+  expect(await readyz()).toMatchObject({ status: "ok", detail: expect.stringMatching(/^2,048 tokens at once/) });
+});
+
 test("[small-window] a message that is too long for it is refused, and says nothing against the model", async () => {
   const { client, logged, readyz } = await windowWorld("vLLM", 2_048, { MODEL_CONTEXT_TOKENS: "2048" });
   const { status } = await client.post("/v1/chat", { message: `Find me this: ${"a quiet table by the window ".repeat(250)}` });

@@ -64,15 +64,13 @@ export async function* answered(
   const cutAt = isRead ? began + (until - began) * WRITTEN_BY : Number.POSITIVE_INFINITY;
   let retries = 0;
   let again = false;
-  let told: number | null = null;
   for (let lessons = 0; ; ) {
     if (hasImages(request) && !takesImages(endpoint)) throw new AppError("IMAGES_NOT_SUPPORTED");
     const capabilities = known.of(address, model);
     let begun = false;
     const learn = (seen: Partial<Capabilities>) => known.learn(address, model, seen);
     const measure = known.measureOf(address, model, endpoint.contextTokens);
-    const window = { contextTokens: told ?? measure.contextTokens, timeoutMs: endpoint.timeoutMs };
-    const fit = { ...capabilities, ...measure, ...window };
+    const fit = { ...capabilities, ...measure, timeoutMs: endpoint.timeoutMs };
     const sent = fittedRequest(request, fit);
     try {
       const context = {
@@ -107,10 +105,7 @@ export async function* answered(
         continue;
       }
       if (contextTokens !== null) {
-        if (capabilities.contextTokens !== null && capabilities.contextTokens !== contextTokens) known.forget(address, model);
-        learn({ contextTokens });
-        // What is told by a refusal is so, whatever is configured.
-        told = contextTokens;
+        known.learnRefusedWindow(address, model, contextTokens);
         if (!begun && isShorter(fittedRequest(request, { ...fit, contextTokens }), sent)) continue;
       }
       const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** retries;

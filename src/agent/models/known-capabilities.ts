@@ -64,6 +64,8 @@ export class KnownCapabilities {
   readonly problems: EndpointProblems;
   readonly #known = new Map<string, Known>();
   readonly #traffic = new Map<string, Traffic>();
+  /** Windows that a refusal told, in tokens; of this process alone. */
+  readonly #refusedWindows = new Map<string, number>();
   readonly #options: KnownCapabilitiesOptions;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -105,12 +107,14 @@ export class KnownCapabilities {
     return traffic;
   }
 
-  /** `set`: the window as it is configured, if it is. */
+  /** `set`: the window as it is configured, if it is. It counts for more than what an endpoint lists, and for less than what it refuses. */
   measureOf(endpoint: string, model: string, set: number | undefined): ModelMeasure {
-    const known = this.#at(hashOf(endpoint, model));
+    const hash = hashOf(endpoint, model);
+    const known = this.#at(hash);
     const { contextTokens, inputPerSecond, outputPerSecond, reads } = known?.capabilities ?? EVERYTHING;
     const measuredAt = known?.since.toISOString() ?? null;
-    return { contextTokens: set ?? contextTokens, inputPerSecond, outputPerSecond, reads, measuredAt };
+    const most = this.#refusedWindows.get(hash) ?? Number.POSITIVE_INFINITY;
+    return { contextTokens: set === undefined ? contextTokens : Math.min(set, most), inputPerSecond, outputPerSecond, reads, measuredAt };
   }
 
   /** Changes single entries: two calls that learn at the same time lose nothing of each other. */
@@ -124,11 +128,20 @@ export class KnownCapabilities {
     if (this.#isNews(hash, capabilities)) this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
+  /** What is told by a refusal is so, whatever is configured or was known. */
+  learnRefusedWindow(endpoint: string, model: string, contextTokens: number): void {
+    const before = this.of(endpoint, model).contextTokens;
+    if (before !== null && before !== contextTokens) this.forget(endpoint, model);
+    this.learn(endpoint, model, { contextTokens });
+    this.#refusedWindows.set(hashOf(endpoint, model), contextTokens);
+  }
+
   /** An answer contradicts what is known: another model stands under this name, and is measured anew. */
   forget(endpoint: string, model: string): void {
     const hash = hashOf(endpoint, model);
     if (!this.#known.has(hash)) return;
     this.#logger.info({ model }, "an answer contradicts what was measured of the model: it is measured anew");
+    this.#refusedWindows.delete(hash);
     this.#drop(hash);
   }
 
