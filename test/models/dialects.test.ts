@@ -9,6 +9,7 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { AnyTool, ModelMessage } from "../../src/ports/agent.js";
 import { roundMessages } from "../../src/turn/context.js";
 import { startWorld, tempDir } from "../e2e/world.js";
+import { modelDoctor } from "../fitted/model-doctor.js";
 import { openFaultServer } from "../support/providers/fault-server.js";
 import { FAULTS } from "../support/providers/faults.js";
 import { type FormServer, openFormServer } from "../support/providers/form-server.js";
@@ -69,6 +70,21 @@ async function withRig(form: Form, streaming: boolean, work: (rig: Rig) => Promi
   }
 }
 
+interface Told {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly message?: { readonly content: string; readonly metadata?: { readonly finish?: string } };
+}
+
+/** The whole product with a model at that address, and what it logs. */
+async function loggedWorld(variables: Readonly<Record<string, string>>) {
+  const logged: string[] = [];
+  const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const env = { OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...variables };
+  const world = await startWorld(await tempDir(), env, { logger: { debug: log, info: log, warn: log, error: log } });
+  return { world, told: (): readonly string[] => logged };
+}
+
 describe.each([
   ["streamed", true],
   ["whole", false],
@@ -117,6 +133,21 @@ describe.each([
   });
 });
 
+test.each(FORMS.map((form) => [form.name, form] as const))("%s: what guest, log and /readyz are told", async (_name, form) => {
+  const server = await openFormServer(form);
+  onTestFinished(() => server.close());
+  const { world, told } = await loggedWorld({ OPENAI_BASE_URL: server.url, OPENAI_API: "chat", EXTRACTION_IDLE_MS: "0" });
+  const guest = world.as("ada");
+  const { body } = await guest.post<Told>("/v1/chat", { message: "Good evening!" });
+  expect(body.message?.content).toBe("Good evening.");
+  expect(await world.application.parts.worker.drain(20_000)).toBe(true);
+  const refusals = told().filter((line) => line.startsWith("the model's endpoint"));
+  if (form.log === undefined) expect(refusals).toEqual([]);
+  else expect(refusals.join("\n")).toMatch(form.log);
+  const { parts } = (await guest.get<{ parts: Record<string, { status: string }> }>("/readyz")).body;
+  expect([parts.model?.status, parts.write_back?.status]).toEqual(["ok", "ok"]);
+});
+
 test("a model without tools is told that it can't act", () =>
   withRig(
     { name: "none", takesNoTools: true, refuses: ({ tools }) => (tools ? [400, { error: { message: "does not support tools" } }] : null) },
@@ -141,20 +172,11 @@ test("all dialects and faults that are known stand in the table, each once", () 
   expect(new Set(names).size).toBe(names.length);
 });
 
-interface Told {
-  readonly code?: string;
-  readonly detail?: string;
-  readonly message?: { readonly content: string; readonly metadata?: { readonly finish?: string } };
-}
-
 describe("what goes wrong", () => {
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))("%s", async (_name, fault) => {
     const server = await openFaultServer(fault);
     onTestFinished(() => server.close());
-    const logged: string[] = [];
-    const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-    const env = { OPENAI_BASE_URL: server.url, OPENAI_MODEL: "m", EMBEDDING_PROVIDER: "hashing", ...fault.variables };
-    const world = await startWorld(await tempDir(), env, { logger: { debug: log, info: log, warn: log, error: log } });
+    const { world, told } = await loggedWorld({ OPENAI_BASE_URL: server.url, ...fault.variables });
     const guest = world.as("ada");
 
     const answer = await guest.post<Told>("/v1/chat", { message: "Good evening, what is on at the opera?" });
@@ -167,14 +189,20 @@ describe("what goes wrong", () => {
     expect(answer.text).not.toContain("SECRET-THOUGHT");
     expect(server.asked()).toBe(fault.asked);
 
-    const told = logged.join("\n");
-    if (fault.log === null) expect(told).not.toMatch(/the model's endpoint/);
-    else expect(told).toMatch(fault.log);
-    expect(told).not.toMatch(/at the opera|SECRET-THOUGHT/);
+    const logged = told().join("\n");
+    if (fault.log === null) expect(logged).not.toMatch(/the model's endpoint/);
+    else expect(logged).toMatch(fault.log);
+    expect(logged).not.toMatch(/at the opera|SECRET-THOUGHT/);
 
     const { parts } = (await guest.get<{ parts: { model: { status: string; detail?: string } } }>("/readyz")).body;
     if (fault.readyz === "ok") expect(parts.model.status).toBe("ok");
     else expect(parts.model).toMatchObject({ status: "degraded", detail: expect.stringMatching(fault.readyz) });
+  });
+
+  test.each(FAULTS.map((fault) => [fault.name, fault] as const))("[doctor-true] %s, as doctor tells it", async (_name, fault) => {
+    const server = await openFaultServer(fault);
+    onTestFinished(() => server.close());
+    expect((await modelDoctor(server.url, fault.variables)).stdout).toMatch(fault.doctor);
   });
 
   test("a limit for an hour is told for as long, with who answers in its place", async () => {

@@ -97,6 +97,26 @@ export const EMBEDDING_FAULTS: readonly EmbeddingFault[] = [
     readyz: /status 401/,
   },
   {
+    name: "a provider of chats that has no `/embeddings`",
+    answers: () => refusal(404, { error: { message: "Not Found" } }),
+    recall: "degraded",
+    refused: "all",
+    log: /the embedder failed at start.*status 404.*EMBEDDING_BASE_URL/,
+    readyz: /status 404/,
+  },
+  {
+    name: "nomic: what is looked for and what is to be found are told apart",
+    answers: ({ body }) =>
+      body.input.some((text) => /^(?!search_(?:query|document): ).*(?:jazz|love|concerts)/su.test(text))
+        ? refusal(400, openai("A task prefix is missing."))
+        : null,
+    variables: () => ({ MEMORY_EMBEDDING_MODEL: "nomic-embed-text" }),
+    recall: "ok",
+    refused: 0,
+    log: null,
+    readyz: "ok",
+  },
+  {
     name: "`Retry-After` of a second",
     answers: (_, seen) => (seen === 1 ? refusal(429, { error: { message: "Rate limit reached" } }, { "retry-after": "1" }) : null),
     recall: "ok",

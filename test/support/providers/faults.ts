@@ -12,7 +12,7 @@ export interface RawAnswer {
   readonly after?: "cut" | { readonly again: string };
 }
 
-/** What a provider does wrong, and what is made of it: by the guest's one turn, in the log, and in `/readyz`. */
+/** What a provider does wrong, and what is made of it: by the guest's one turn, in the log, in `/readyz` and in `doctor`. */
 export interface Fault {
   readonly name: string;
   /** To the request for the guest's answer, of which so many came before; null: it answers as OpenAI does. */
@@ -34,6 +34,8 @@ export interface Fault {
   readonly log: RegExp | null;
   /** The status of the part `model` behind it, or what is told where that is degraded. */
   readonly readyz: "ok" | RegExp;
+  /** What `doctor --model` says of it. */
+  readonly doctor: RegExp;
 }
 
 const chunk = (delta: object, finish: string | null = null) =>
@@ -74,6 +76,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /"status":429/,
     readyz: "ok",
+    doctor: /✓ Turn/,
   },
   {
     name: "an error in the stream before the first word",
@@ -82,6 +85,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /"status":503/,
     readyz: "ok",
+    doctor: /✓ Turn/,
   },
   {
     name: "an error in the stream behind the first words",
@@ -90,6 +94,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: FAILED,
     readyz: /status 503/,
+    doctor: /✗ Model: MODEL_UNAVAILABLE: .*status 503/,
   },
   {
     name: "an error in the stream without a status",
@@ -98,6 +103,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: FAILED,
     readyz: /broke off with an error/,
+    doctor: /✗ Model: MODEL_UNAVAILABLE: .*broke off with an error/,
   },
   {
     name: "LM Studio: a context that is too small, as an event",
@@ -110,6 +116,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /told how much it reads at once.*"learnt":{"contextTokens":1000}/,
     readyz: /reads 1,000 tokens/,
+    doctor: /✗ Model: CONTEXT_TOO_LARGE/,
   },
   {
     name: "Groq: 413 for tokens a minute, which is no matter of size",
@@ -118,6 +125,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /"status":413/,
     readyz: "ok",
+    doctor: /✓ Turn/,
   },
   {
     name: "Groq: 413 for tokens a minute, for long",
@@ -126,6 +134,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /"status":413/,
     readyz: /status 413.*left alone until \d\d:\d\d:\d\d UTC/,
+    doctor: /✗ Model: MODEL_QUOTA: .*status 413/,
   },
   {
     name: "429 for an hour",
@@ -134,6 +143,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /"status":429/,
     readyz: /^m: .*status 429.*left alone until \d\d:\d\d:\d\d UTC/,
+    doctor: /✗ Model: MODEL_QUOTA: .*status 429/,
   },
   {
     name: "no credit",
@@ -142,6 +152,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /"status":429/,
     readyz: /status 429/,
+    doctor: /✗ Model: MODEL_QUOTA: .*status 429/,
   },
   {
     name: "an answer that was cut at its limit",
@@ -150,6 +161,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: null,
     readyz: "ok",
+    doctor: /! Turn: .*its answer was cut/,
   },
   {
     name: "an answer that was cut by a filter",
@@ -158,6 +170,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: null,
     readyz: "ok",
+    doctor: /! Turn: .*its answer was cut.*\n.*filter/,
   },
   {
     name: "a connection that breaks in the middle",
@@ -166,6 +179,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: FAILED,
     readyz: /broke off/,
+    doctor: /✗ Model: MODEL_UNAVAILABLE: .*broke off/,
   },
   {
     name: "an answer without anything in it",
@@ -174,6 +188,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: FAILED,
     readyz: /could not be read/,
+    doctor: /✗ Model: MODEL_UNAVAILABLE: .*could not be read/,
   },
   {
     name: "a web page where an answer was asked for",
@@ -182,6 +197,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /"kind":"page"/,
     readyz: /web page/,
+    doctor: /✗ Model: MODEL_UNAVAILABLE: .*web page: .*OPENAI_BASE_URL/,
   },
   {
     name: "a web page as a refusal",
@@ -190,6 +206,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /"status":404/,
     readyz: /status 404/,
+    doctor: /✗ Model: MODEL_REFUSED_REQUEST: .*status 404/,
   },
   {
     name: "200 with an error in it that may pass",
@@ -198,6 +215,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /"status":503/,
     readyz: "ok",
+    doctor: /✓ Turn/,
   },
   {
     name: "200 with an error in it that stays",
@@ -206,6 +224,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: /"status":401/,
     readyz: /status 401/,
+    doctor: /✗ Model: MODEL_REFUSED_REQUEST: .*status 401/,
   },
   {
     name: "an answer without an end",
@@ -215,6 +234,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: null,
     readyz: "ok",
+    doctor: /! Turn: .*its answer was cut/,
   },
   {
     name: "thought without an end",
@@ -224,6 +244,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: null,
     readyz: /took too long/,
+    doctor: /✗ Model: MODEL_TIMEOUT/,
   },
   {
     name: "nothing but signs of life",
@@ -233,6 +254,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 1,
     log: null,
     readyz: /took too long/,
+    doctor: /✗ Model: MODEL_TIMEOUT/,
   },
   {
     name: "a window that is smaller than its list says",
@@ -242,6 +264,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /told how much it reads at once.*"learnt":{"contextTokens":2048}/,
     readyz: "ok",
+    doctor: /! Context: 2,048 tokens at once, as the endpoint tells/,
   },
   {
     name: "a window that MODEL_CONTEXT_TOKENS says too large",
@@ -251,6 +274,7 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /told how much it reads at once.*"learnt":{"contextTokens":2048}/,
     readyz: "ok",
+    doctor: /! Context: 2,048 tokens at once, as the endpoint tells, and not what MODEL_CONTEXT_TOKENS says/,
   },
   {
     name: "another model under the same name, which takes no tools",
@@ -260,5 +284,6 @@ export const FAULTS: readonly Fault[] = [
     asked: 2,
     log: /left out from now on/,
     readyz: "ok",
+    doctor: /takes no tools: .*\n✓ Turn/,
   },
 ];

@@ -57,6 +57,7 @@ export async function openFormServer(form: Form): Promise<FormServer> {
 
 function answerTo(body: FormBody, form: Form): WireAnswer {
   const all = JSON.stringify(body.messages);
+  if (all.includes('\\"MESSAGE\\":')) return { text: '{"off_record":null,"operations":[]}' };
   const inWords = all.includes("JSON Schema");
   if (inWords || (body.response_format !== undefined && !form.ignoresFormat)) return { text: '{"city":"Vienna"}' };
   const last = body.messages.findLastIndex(({ role }) => role === "user");

@@ -52,6 +52,8 @@ export interface Form {
   readonly neverStreams?: boolean;
   readonly ignoresFormat?: boolean;
   readonly takesNoTools?: boolean;
+  /** What the log has of its refusals over a turn and the reading of it. Default: nothing. */
+  readonly log?: RegExp;
 }
 
 const openai = (message: string, param: string | null = null, code: string | null = null) => ({
@@ -97,6 +99,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "OpenAI, a newer one: tools beside reasoning at the Responses API only",
+    log: /left out.*"learnt":\{"effort":"none_with_tools"/,
     refuses: ({ tools, reasoning_effort }) =>
       tools !== undefined && reasoning_effort !== "none"
         ? [
@@ -110,6 +113,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "OpenAI, an organisation that is not verified",
+    log: /left out.*"learnt":\{"streaming":false\}/,
     refuses: ({ stream }) =>
       stream === true ? [400, openai("Your organization must be verified to stream this model.", "stream", "unsupported_value")] : null,
   },
@@ -130,6 +134,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "Mistral: ids of nine letters and digits, no unknown fields",
+    log: /"streamUsage":false.*"tokenField":"max_tokens"/s,
     refuses: (body) => {
       if (body.max_completion_tokens !== undefined) return [422, detail("max_completion_tokens")];
       if (body.stream_options !== undefined) return [422, detail("stream_options")];
@@ -144,6 +149,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "Gemma: no system message, roles in turns, no tools",
+    log: /"tools":false.*"system":"user"/s,
     takesNoTools: true,
     refuses: ({ messages, tools }) => {
       if (tools !== undefined) return [400, openai("registry.ollama.ai/library/gemma3:4b does not support tools", null, null)];
@@ -154,18 +160,21 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "vLLM without a tool parser",
+    log: /left out.*"learnt":\{"tools":false\}/,
     takesNoTools: true,
     refuses: ({ tools }) =>
       tools === undefined ? null : [400, bare('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set')],
   },
   {
     name: "llama.cpp without --jinja",
+    log: /left out.*"learnt":\{"tools":false\}/,
     takesNoTools: true,
     refuses: ({ tools }) =>
       tools === undefined ? null : [500, { error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" } }],
   },
   {
     name: "OpenRouter, a model without tools",
+    log: /left out.*"learnt":\{"tools":false\}/,
     takesNoTools: true,
     refuses: ({ tools }) =>
       tools === undefined
@@ -174,6 +183,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "DeepSeek, thinking: reasoning_content comes back with calls",
+    log: /left out.*"learnt":\{"json":"object"/,
     thought: "She wants opera.",
     refuses: ({ messages, response_format }) => {
       if (response_format?.type === "json_schema") return [400, openai("This response_format type is unavailable now")];
@@ -204,6 +214,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "vLLM: errors without an error key, no stream_options",
+    log: /left out.*"learnt":\{"streamUsage":false\}/,
     refuses: ({ stream_options }) =>
       stream_options === undefined
         ? null
@@ -211,6 +222,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "a FastAPI server: 422 with details",
+    log: /"streamUsage":false.*"tokenField":"max_tokens"/s,
     refuses: ({ max_completion_tokens, stream_options }) =>
       stream_options !== undefined
         ? [422, detail("stream_options")]
@@ -220,6 +232,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "a server that knows no limit of tokens",
+    log: /"tokenField":"max_tokens".*"tokenField":"none"/s,
     refuses: ({ max_completion_tokens, max_tokens }) =>
       max_completion_tokens !== undefined
         ? [400, "unknown field: max_completion_tokens"]
@@ -229,6 +242,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "Groq: no json_schema, and one call that failed",
+    log: /failed to call a function.*"json":"object"/is,
     refuses: ({ response_format, tools }, seen) => {
       if (response_format?.type === "json_schema") return [400, openai("This model does not support response format `json_schema`.")];
       return tools !== undefined && seen === 0
@@ -248,6 +262,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: "a server without any JSON mode",
+    log: /"json":"object".*"json":"words"/s,
     refuses: ({ response_format }) =>
       response_format === undefined ? null : [400, openai("response_format is not supported", "response_format")],
   },
