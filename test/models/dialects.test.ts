@@ -134,7 +134,7 @@ describe.each([
 });
 
 test.each(FORMS.map((form) => [form.name, form] as const))("%s: what guest, log and /readyz are told", async (_name, form) => {
-  const server = await openFormServer(form);
+  const server = await openFormServer(form, { reads: true });
   onTestFinished(() => server.close());
   const { world, told } = await loggedWorld({ OPENAI_BASE_URL: server.url, OPENAI_API: "chat", EXTRACTION_IDLE_MS: "0" });
   const guest = world.as("ada");

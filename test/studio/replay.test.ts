@@ -56,7 +56,7 @@ test("[operator-sees-what-happened] a turn is answered once more with what was k
   ]);
   const [request] = model.of("chat").slice(asked);
   const prompt = JSON.stringify(request?.messages);
-  expect([prompt.includes(NUTS), prompt.includes("Nut oil"), prompt.includes("2026-03-02")]).toEqual([true, false, true]);
+  expect([prompt.includes(NUTS), prompt.includes("Nut oil"), prompt.includes("2 March 2026")]).toEqual([true, false, true]);
 
   const without = await replay(session_id, 2, { user: "ada", memory: false, prompt: "You are a bell-boy of few words." });
   expect(without.body.replayed).toMatchObject({ memory_status: "disabled", recalled: [] });

@@ -13,9 +13,10 @@ export interface FormServer {
 
 /**
  * A provider of one form that plays a small concierge: it greets, searches for each city that it is asked for when it has tools, tells what
- * was found, and answers with JSON when that is asked of it in a way that it understands.
+ * was found, and answers with JSON when that is asked of it in a way that it understands. `reads`: of a message to read it notes nothing;
+ * else it answers with other JSON.
  */
-export async function openFormServer(form: Form): Promise<FormServer> {
+export async function openFormServer(form: Form, { reads = false }: { readonly reads?: boolean } = {}): Promise<FormServer> {
   const bodies: FormBody[] = [];
   const problems: string[] = [];
   const server = createServer((request, response) => void serve(request, response));
@@ -38,7 +39,7 @@ export async function openFormServer(form: Form): Promise<FormServer> {
     }
     const said = chatWire.read(body as never, "");
     problems.push(...problemsOf(form.takesNoTools ? { ...said, tools: ["none"] } : said, form.name.includes("40") ? 40 : 200));
-    const answer = answerTo(body, form);
+    const answer = answerTo(body, form, reads);
     if (body.stream !== true || form.neverStreams)
       return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(wholeOf(answer, form)));
     response.writeHead(200, { "content-type": form.contentType ?? "text/event-stream" }).end(`${eventsOf(answer, form).join("\n\n")}\n\n`);
@@ -55,9 +56,9 @@ export async function openFormServer(form: Form): Promise<FormServer> {
   };
 }
 
-function answerTo(body: FormBody, form: Form): WireAnswer {
+function answerTo(body: FormBody, form: Form, reads: boolean): WireAnswer {
   const all = JSON.stringify(body.messages);
-  if (all.includes('\\"MESSAGE\\":')) return { text: '{"off_record":null,"operations":[]}' };
+  if (reads && all.includes('\\"MESSAGE\\":')) return { text: '{"off_record":null,"operations":[]}' };
   const inWords = all.includes("JSON Schema");
   if (inWords || (body.response_format !== undefined && !form.ignoresFormat)) return { text: '{"city":"Vienna"}' };
   const last = body.messages.findLastIndex(({ role }) => role === "user");
