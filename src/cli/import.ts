@@ -38,6 +38,7 @@ export async function importCommand(terminal: Terminal, backend: Backend, comman
   const progress = terminal.progress(extract ? "Importing and reading" : "Importing");
   const sum = { sessions: 0, messages: 0, skipped_duplicates: 0 };
   const leftOut: ErrorDetail[] = [];
+  let memories: number | undefined;
   try {
     for await (const part of large ? PARTS[kind](file) : wholeFile(file)) {
       const onProgress = (done: number, total: number) => progress.update(sum.messages + sum.skipped_duplicates + done, total);
@@ -45,6 +46,7 @@ export async function importCommand(terminal: Terminal, backend: Backend, comman
       sum.sessions += result.sessions;
       sum.messages += result.messages;
       sum.skipped_duplicates += result.skipped_duplicates;
+      if (result.memories !== undefined) memories = (memories ?? 0) + result.memories;
       leftOut.push(...(result.left_out ?? []));
     }
   } catch (error) {
@@ -52,9 +54,10 @@ export async function importCommand(terminal: Terminal, backend: Backend, comman
   } finally {
     progress.stop();
   }
-  terminal.result(leftOut.length === 0 ? sum : { ...sum, left_out: leftOut });
+  terminal.result({ ...sum, ...(memories !== undefined && { memories }), ...(leftOut.length > 0 && { left_out: leftOut }) });
   const skipped = sum.skipped_duplicates === 0 ? "" : `; ${sum.skipped_duplicates} were there already`;
-  terminal.line(`${sum.messages} messages of ${sum.sessions} sessions${skipped}.`);
+  const known = memories === undefined ? "" : ` ${memories} memories.`;
+  terminal.line(`${sum.messages} messages of ${sum.sessions} sessions${skipped}.${known}`);
   if (leftOut.length === 0) return EXIT.ok;
   if (!terminal.json) for (const { detail } of leftOut) terminal.note(`Left out: ${printable(detail)}.`);
   return EXIT.attention;

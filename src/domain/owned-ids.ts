@@ -11,6 +11,10 @@ export function importedSessionId(owner: Owner, externalId: string): string {
   return derivedId("session", owner, externalId);
 }
 
+export function importedMemoryId(owner: Owner, externalId: string): string {
+  return derivedId("memory", owner, "imported", externalId);
+}
+
 /** Of what a merge gave an owner: the same for every try. */
 export function mergedId(kind: "memory" | "receipt" | "session", to: Owner, mergeId: string, id: string): string {
   return derivedId(kind, to, "merge", mergeId, id);

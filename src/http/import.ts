@@ -17,6 +17,7 @@ const resultSchema = z
     sessions: z.number().int(),
     messages: z.number().int(),
     skipped_duplicates: z.number().int(),
+    memories: z.number().int().optional().describe("Memories that are new; only of a file that holds another product's."),
     left_out: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()

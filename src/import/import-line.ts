@@ -49,9 +49,14 @@ export class ImportProblems {
 /** How far ahead a time may lie: so far a local time that is labelled as UTC, and a clock, can be wrong. */
 const MAX_AHEAD_MS = 24 * 60 * 60_000;
 
-const AHEAD =
+export const AHEAD =
   "created_at: lies over 24 hours ahead of the server's clock. Give the time with its own offset (+02:00, or Z for UTC alone), and look " +
   "whether seconds were taken for milliseconds";
+
+/** False for NaN. */
+export function isAhead(atMs: number, now: Date): boolean {
+  return atMs > now.getTime() + MAX_AHEAD_MS;
+}
 
 /** Where a line stands, and when it is read. */
 export interface LinePlace {
@@ -66,7 +71,7 @@ export function checkLine(value: unknown, { line, where, now }: LinePlace, probl
   const parsed = importLineSchema.safeParse(value);
   if (parsed.success) {
     const { created_at: at } = parsed.data;
-    if (at === undefined || Date.parse(at) <= now.getTime() + MAX_AHEAD_MS) return parsed.data;
+    if (at === undefined || !isAhead(Date.parse(at), now)) return parsed.data;
     problems.add(line, "/created_at", AHEAD, where);
     return null;
   }

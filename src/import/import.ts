@@ -1,3 +1,4 @@
+import { importedMemoryId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
@@ -9,6 +10,7 @@ import { sessionIdFor } from "../ports/session-names.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./chatgpt.js";
+import type { ImportedMemory } from "./chroma.js";
 import type { ImportLine } from "./import-line.js";
 import { readNdjson } from "./ndjson.js";
 import { readOtherProduct } from "./other-products.js";
@@ -20,6 +22,9 @@ import { Spool } from "./spool.js";
 const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 /** Of one conversation in a list: with the brackets around it, it is an import. */
 export const MAX_CONVERSATION_BYTES = MAX_IMPORT_BYTES - 2;
+
+/** Of another product's. */
+const MEMORIES_AT_ONCE = 200;
 
 export interface ImportParts {
   readonly store: SessionStore;
@@ -78,7 +83,11 @@ export class ImportService implements Imports {
         return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
       }
       const other = readOtherProduct(document, now);
-      if (other !== null) return await this.#lines(owner, other.lines, other.titles, options, signal);
+      if (other !== null) {
+        const memories = await this.#memories(owner, other.memories, options, signal);
+        const result = await this.#lines(owner, other.lines, other.titles, options, signal);
+        return other.memories.length === 0 ? result : { ...result, memories };
+      }
       const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
       const { messages, skipped_duplicates: skipped } = restored.result;
       if (options.extract) await this.#promote(owner, restored.sessionIds, signal, progressFrom(messages + skipped, options.onProgress));
@@ -86,6 +95,19 @@ export class ImportService implements Imports {
     } finally {
       running.end();
     }
+  }
+
+  /** Before what was said, as nothing is kept then where long-term memory is off. How many are new. */
+  async #memories(owner: Owner, memories: readonly ImportedMemory[], { onProgress }: ImportOptions, signal: AbortSignal): Promise<number> {
+    let added = 0;
+    for (let done = 0; done < memories.length; done += MEMORIES_AT_ONCE) {
+      signal.throwIfAborted();
+      const batch = memories.slice(done, done + MEMORIES_AT_ONCE);
+      const own = batch.map(({ externalId, ...memory }) => ({ ...memory, id: importedMemoryId(owner, externalId) }));
+      added += await this.#parts.restore.longTerm.restore(owner, own);
+      onProgress?.(done + batch.length, memories.length);
+    }
+    return added;
   }
 
   async #lines(

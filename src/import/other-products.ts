@@ -1,43 +1,33 @@
 import { z } from "zod";
 import { AppError } from "../platform/errors.js";
+import { chromaIn, type ImportedMemory } from "./chroma.js";
 import { checkLine, type ImportLine, ImportProblems } from "./import-line.js";
+import { type Fields, isFields, millisOf, type Talk, text, timeOf } from "./other-fields.js";
 
 /**
  * Conversations as other products keep them, in JSON: Chainlit's threads and steps, as its data layers store them, together or apart;
  * a Firestore export of `chat_sessions` with `messages` below each, as firestore-export and alike write it, or nested plainly; what
- * `collection.get()` of Chroma gives of a history. Of each the messages of user and assistant, with their ids and times, so that the same
- * file twice adds nothing; steps of tools, elements and vectors are left out.
+ * `collection.get()` of Chroma gives of a history and of memories. Of each the messages of user and assistant, with their ids and times, so
+ * that the same file twice adds nothing; steps of tools, elements and vectors are left out.
  */
-
-interface Talk {
-  readonly id: string;
-  readonly title: string;
-  /** Whose it says it is; undefined where it doesn't. */
-  readonly user: string | undefined;
-  readonly messages: readonly {
-    readonly id: string | undefined;
-    readonly role: unknown;
-    readonly content: unknown;
-    readonly at: unknown;
-  }[];
-}
 
 export interface OtherImport {
   readonly lines: readonly ImportLine[];
   /** By conversation id. */
   readonly titles: ReadonlyMap<string, string>;
+  readonly memories: readonly ImportedMemory[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Null where it is none of them. @throws INVALID_IMPORT naming conversation and message */
+/** Null where it is none of them. @throws INVALID_IMPORT naming conversation and message, or collection and record */
 export function readOtherProduct(document: unknown, now: Date): OtherImport | null {
   // Maitred's own has sessions too.
   if (isFields(document) && "format" in document) return null;
-  const talks = chainlitIn(document) ?? firestoreIn(document) ?? chromaIn(document);
-  if (talks === null) return null;
-  requireOneUser(talks);
   const problems = new ImportProblems();
+  const conversations = chainlitIn(document) ?? firestoreIn(document);
+  const read = conversations === null ? chromaIn(document, now, problems) : { talks: conversations, memories: [], users: [] };
+  if (read === null) return null;
+  const { talks, memories } = read;
+  requireOneUser([...talks.map(({ user }) => user), ...read.users]);
   const lines = talks.flatMap((talk, at) =>
     talk.messages.flatMap(({ id, role: said, content, at: time }, place) => {
       const role = ROLES.get(String(said).toLowerCase());
@@ -54,7 +44,7 @@ export function readOtherProduct(document: unknown, now: Date): OtherImport | nu
     }),
   );
   problems.throwIfAny();
-  return { lines, titles: new Map(talks.flatMap(({ id, title }) => (title === "" ? [] : [[id, title]]))) };
+  return { lines, titles: new Map(talks.flatMap(({ id, title }) => (title === "" ? [] : [[id, title]]))), memories };
 }
 
 /** By the names that these products have for who speaks. */
@@ -64,10 +54,10 @@ const ROLES: ReadonlyMap<string, ImportLine["role"]> = new Map([
 ]);
 
 /** An import is one user's. @throws INVALID_IMPORT */
-function requireOneUser(talks: readonly Talk[]): void {
-  const users = new Set(talks.flatMap(({ user }) => user ?? []));
+function requireOneUser(named: readonly (string | undefined)[]): void {
+  const users = new Set(named.flatMap((user) => user ?? []));
   if (users.size < 2) return;
-  const detail = `The file has conversations of ${users.size} users, and an import is of one.`;
+  const detail = `The file is of ${users.size} users, and an import is of one.`;
   throw new AppError("INVALID_IMPORT", { detail, hint: "Split it by user, and import each part for its own." });
 }
 
@@ -129,29 +119,6 @@ function firestoreIn(document: unknown): readonly Talk[] | null {
   });
 }
 
-const chroma = z.looseObject({
-  ids: z.array(z.string()),
-  documents: z.array(z.string().nullable()),
-  metadatas: z.array(z.record(z.string(), z.unknown()).nullable()),
-});
-
-function chromaIn(document: unknown): readonly Talk[] | null {
-  const { data } = chroma.safeParse(document);
-  if (data === undefined || data.ids.length !== data.documents.length || data.ids.length !== data.metadatas.length) return null;
-  const talks = new Map<string, Talk & { readonly messages: Talk["messages"][number][] }>();
-  for (const [at, id] of data.ids.entries()) {
-    const about = data.metadatas[at] ?? {};
-    const session = text(about.session_id) ?? text(about.conversation_id) ?? text(about.thread_id);
-    if (session === undefined) continue;
-    const talk = talks.get(session) ?? { id: session, title: "", user: text(about.user_id), messages: [] };
-    talk.messages.push({ id, role: about.role, content: data.documents[at], at: about.created_at ?? about.timestamp });
-    talks.set(session, talk);
-  }
-  const all = [...talks.values()];
-  for (const { messages } of all) messages.sort((a, b) => millisOf(a.at) - millisOf(b.at));
-  return all.length === 0 ? null : all;
-}
-
 /** Documents of a list, or of an object that holds lists of such names. */
 function itemsOf(document: unknown, names: readonly string[]): readonly unknown[] {
   if (Array.isArray(document)) return document;
@@ -166,30 +133,4 @@ function below(parent: unknown, names: readonly string[]): readonly (readonly [i
   const found = names.map((name) => collections[name]).find((each) => Array.isArray(each) || isFields(each));
   if (Array.isArray(found)) return found.filter(isFields).map((each, at) => [text(each.id) ?? `${at + 1}`, each] as const);
   return isFields(found) ? Object.entries(found).flatMap(([id, each]) => (isFields(each) ? [[id, each] as const] : [])) : null;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** ISO 8601, seconds or milliseconds since 1970, or a timestamp of Firestore's in any of its JSON forms. NaN where it is none. */
-function millisOf(at: unknown): number {
-  if (typeof at === "string") return Date.parse(at);
-  if (typeof at === "number") return at < SECONDS_BELOW ? at * 1_000 : at;
-  if (!isFields(at)) return Number.NaN;
-  const { value = at } = at;
-  const { _seconds, seconds = _seconds } = isFields(value) ? value : {};
-  return typeof seconds === "number" ? seconds * 1_000 : Number.NaN;
-}
-
-/** No milliseconds of after 1973 are less. */
-const SECONDS_BELOW = 100_000_000_000;
-
-function timeOf(at: unknown): string | undefined {
-  const millis = millisOf(at);
-  return Number.isNaN(millis) ? undefined : new Date(millis).toISOString();
 }

@@ -272,6 +272,8 @@ export interface ImportResult {
   readonly sessions: number;
   readonly messages: number;
   readonly skipped_duplicates: number;
+  /** Memories that are new, of a file that holds another product's. Absent for others. */
+  readonly memories?: number;
   /**
    * Messages of a ChatGPT export that are too long, images that an export lacks or that can't be read, and bookings that are somebody
    * else's. Only where there are any.
