@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
 import type { ChatAnswer, ErasureReceipt } from "../../src/ports/resources.js";
-import { openCosmosServer } from "../support/cosmos-server.js";
+import { COSMOS_KEY, openCosmosServer } from "../support/cosmos-server.js";
 import { openFirestoreEmulator } from "../support/firestore-emulator.js";
 import { needing } from "../support/needing.js";
 import { VECTOR_SERVERS } from "../support/vector-servers.js";
@@ -95,7 +95,7 @@ describe("the whole product with its vectors beside the rest of its state", () =
     test("carries all of it", { timeout: 120_000 }, async () => {
       const { endpoint, close } = await openCosmosServer();
       try {
-        const variables = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: "a2V5", MEM0_PROVIDER: "state" };
+        const variables = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY, MEM0_PROVIDER: "state" };
         await remembersAndErases({ ...variables, RECALL_DEADLINE_MS: "2000" }, true);
       } finally {
         await close();

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { MovableState } from "../../src/ports/transfer.js";
 import type { StateEngine } from "../../src/state/engine.js";
-import { CosmosEngine } from "../../src/state/engines/cosmos/cosmos-engine.js";
 import { FirestoreEngine } from "../../src/state/engines/firestore/firestore-engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../src/state/engines/postgres/postgres-engine.js";
@@ -64,8 +63,8 @@ async function startFirestore(): Promise<EngineServer> {
 }
 
 async function startCosmos(): Promise<EngineServer> {
-  const { endpoint, close } = await openCosmosServer();
-  return closingAll({ open: (place) => CosmosEngine.open({ endpoint, key: "a2V5", database: `m${place}`, logger: silentLogger }), close });
+  const { open, close } = await openCosmosServer();
+  return closingAll({ open: (place) => open(`m${place}`), close });
 }
 
 function closingAll({ open, close }: { open(place: number): Promise<StateEngine>; close(): Promise<void> }): EngineServer {

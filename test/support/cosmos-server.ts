@@ -3,6 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { silentLogger } from "../../src/platform/logger.js";
+import { CosmosEngine, type CosmosEngineOptions } from "../../src/state/engines/cosmos/cosmos-engine.js";
 import { queryUnits, readUnits, writeUnits } from "./cosmos-prices.js";
 
 const STAND_IN = "@vercel/cosmosdb-server";
@@ -30,6 +32,8 @@ interface SentOperation {
 
 export interface CosmosServer {
   readonly endpoint: string;
+  /** As a process of its own would; closed with the server. */
+  open(database: string, options?: Partial<CosmosEngineOptions>): Promise<CosmosEngine>;
   /** Each request that costs units, in their order. */
   readonly requests: CosmosRequest[];
   /** Instead of an answer to each batch, with the service's words; null: as it is. */
@@ -37,6 +41,8 @@ export interface CosmosServer {
   close(): Promise<void>;
 }
 
+/** The stand-in takes any. */
+export const COSMOS_KEY = "a2V5";
 /** Of one batch. */
 const MOST_OPERATIONS = 100;
 const TOO_MANY = { status: 400, message: "Batch request has more operations than what is supported." };
@@ -99,12 +105,20 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const opened: CosmosEngine[] = [];
+  const open: CosmosServer["open"] = async (database, options = {}) => {
+    const engine = await CosmosEngine.open({ endpoint, key: COSMOS_KEY, database, startupWaitMs: 0, logger: silentLogger, ...options });
+    opened.push(engine);
+    return engine;
+  };
   const close = async () => {
+    for (const engine of opened) await engine.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
   const refuse: CosmosServer["refuse"] = (given) => {
     refusal = given;
   };
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, refuse, close };
+  return { endpoint, open, requests, refuse, close };
 }

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf } from "../../../src/domain/owner.js";
-import { silentLogger } from "../../../src/platform/logger.js";
-import { CosmosEngine, type CosmosEngineOptions } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { freePort } from "../../support/free-port.js";
 import { needing } from "../../support/needing.js";
@@ -12,20 +10,10 @@ const TURNS = 6;
 
 needing("cosmos")("Cosmos DB, its costs and its failures", () => {
   let server: CosmosServer;
-  const engines: CosmosEngine[] = [];
   beforeAll(async () => {
     server = await openCosmosServer();
   });
-  afterAll(async () => {
-    for (const engine of engines) await engine.close();
-    await server.close();
-  });
-  const open = async (database: string, options: Partial<CosmosEngineOptions> = {}) => {
-    const { endpoint } = server;
-    const engine = await CosmosEngine.open({ endpoint, key: "a2V5", database, startupWaitMs: 0, logger: silentLogger, ...options });
-    engines.push(engine);
-    return engine;
-  };
+  afterAll(() => server.close());
   const put = (id: string, key = "k", value = "1") => ({ id, puts: [{ key, value }] });
   /** Until nothing is asked for any more. */
   const quiet = async () => {
@@ -40,7 +28,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
   const asked = () => server.requests.splice(0).map(({ kind, bytes }) => (kind === "batch" ? `batch of ${bytes.length}` : kind));
 
   test("a commit on what was just read replaces the head alone; what is read again is a look at the head", async () => {
-    const engine = await open("costs");
+    const engine = await server.open("costs");
     await engine.commit("o:a", put("1"));
     asked();
     const query = { keys: ["k", "x", "y"], ranges: [{ from: "a", to: "b" }] };
@@ -55,7 +43,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
   });
 
   test("a turn at 1 KB a message costs at most forty request units before its answer", async () => {
-    const engine = await open("a-turn");
+    const engine = await server.open("a-turn");
     const ada = ownerOf("default", "ada");
     const text = (word: string) => word.repeat(1_024 / word.length);
     const answers = Array.from({ length: 1 + TURNS }, () => text("soon"));
@@ -76,7 +64,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
     ["a key that is none any more", { status: 401, message: "The input authorization token can't serve the request." }, "COSMOS_KEY"],
     ["throughput that is used up", { status: 429, message: "Request rate is large." }, "request units"],
   ])("%s: it is down, refuses commits with what to do, and loses nothing", async (_, refusal, hint) => {
-    const engine = await open(`refusing-${refusal.status}`, { timeoutMs: 2_000 });
+    const engine = await server.open(`refusing-${refusal.status}`, { timeoutMs: 2_000 });
     await engine.commit("o:a", put("1"));
     server.refuse(refusal);
     const refused = await engine.commit("o:a", put("2", "k", "lost")).catch((error: unknown) => error);
@@ -90,7 +78,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
 
   test("a start is refused under a consistency by which one process would not see what another wrote", async () => {
     const session = await openCosmosServer({ consistency: "Session" });
-    await expect(open("session", { endpoint: session.endpoint })).rejects.toMatchObject({
+    await expect(session.open("session")).rejects.toMatchObject({
       code: "STORAGE_UNAVAILABLE",
       hint: expect.stringContaining("Strong"),
     });
@@ -99,7 +87,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
 
   test("a start on one that can't be reached names it and what to check, without the key", async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
-    const failure = await open("nowhere", { endpoint, key: "c2VjcmV0", timeoutMs: 2_000 }).catch((error: unknown) => error);
+    const failure = await server.open("nowhere", { endpoint, key: "c2VjcmV0", timeoutMs: 2_000 }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: "STORAGE_UNAVAILABLE",
       message: expect.stringContaining(new URL(endpoint).host),
@@ -109,7 +97,7 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
   });
 
   test("a value that escaping makes larger is packed, and comes back as it was", async () => {
-    const engine = await open("packed");
+    const engine = await server.open("packed");
     const value = JSON.stringify(Array.from({ length: 60_000 }, (_, index) => `"${index}"`));
     await engine.commit("o:a", put("1", "k", value));
     server.requests.length = 0;

@@ -1,6 +1,5 @@
 // Over 300 lines: where entries lie, and what is read and remembered of them, behind each kind of commit.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { silentLogger } from "../../../src/platform/logger.js";
 import {
   type Container,
   type CosmosClient,
@@ -8,12 +7,11 @@ import {
   type Item,
   type Operation,
 } from "../../../src/state/engines/cosmos/cosmos-client.js";
-import { CosmosEngine, type CosmosEngineOptions } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { NO_ENTRIES } from "../../../src/state/engines/cosmos/inline-entries.js";
 import { RememberedEntries } from "../../../src/state/engines/cosmos/remembered-entries.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { EMPTY_HEAD } from "../../../src/state/partition-head.js";
-import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
+import { COSMOS_KEY, type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { needing } from "../../support/needing.js";
 
 const HEAD_BYTES = 8_192;
@@ -21,23 +19,12 @@ const ALL = { from: "", to: "\u{10FFFF}" };
 
 needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   let server: CosmosServer;
-  const opened: CosmosEngine[] = [];
   beforeAll(async () => {
     server = await openCosmosServer();
   });
-  afterAll(async () => {
-    for (const engine of opened) await engine.close();
-    await server.close();
-  });
-
-  const open = async (database: string, options: Partial<CosmosEngineOptions> = {}) => {
-    const { endpoint } = server;
-    const engine = await CosmosEngine.open({ endpoint, key: "a2V5", database, startupWaitMs: 0, logger: silentLogger, ...options });
-    opened.push(engine);
-    return engine;
-  };
+  afterAll(() => server.close());
   const withContainer = async <T>(database: string, work: (container: Container) => Promise<T>): Promise<T> => {
-    const client = await cosmosClient({ endpoint: server.endpoint, key: "a2V5" }, 10_000);
+    const client = await cosmosClient({ endpoint: server.endpoint, key: COSMOS_KEY }, 10_000);
     const { database: found } = await client.databases.createIfNotExists({ id: database });
     const { container } = await found.containers.createIfNotExists({ id: "maitred", partitionKey: { paths: ["/partition"] } });
     return work(container).finally(() => client.dispose());
@@ -60,14 +47,14 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   const put = (key: string, value: string) => ({ id: `put ${key} ${value.length} ${value[0]}`, puts: [{ key, value }] });
 
   test("what does not fit is given items of its own, and all comes back in order, page by page, in any process", async () => {
-    const engine = await open("fits");
+    const engine = await server.open("fits");
     const keys = Array.from({ length: 30 }, (_, index) => `note/${String(index).padStart(3, "0")}`);
     for (const key of keys) await engine.commit("o:a", put(key, key.repeat(100)));
     const { inline, outside } = await shape("fits");
     expect([...inline, ...outside].sort()).toEqual(keys);
     expect(inline.length).toBeGreaterThan(2);
     expect(outside.length).toBeGreaterThan(inline.length);
-    for (const reader of [engine, await open("fits")])
+    for (const reader of [engine, await server.open("fits")])
       for (const reverse of [false, true]) {
         const order = reverse ? [...keys].reverse() : keys;
         for (const limit of [1, 7, 29, 30, 31, undefined]) {
@@ -80,7 +67,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("a value that grows leaves the head, one that shrinks comes back, and what is deleted is nowhere", async () => {
-    const engine = await open("grows");
+    const engine = await server.open("grows");
     await engine.commit("o:a", put("a/1", "small"));
     expect(await shape("grows")).toMatchObject({ inline: ["a/1"], outside: [] });
     await engine.commit("o:a", put("a/1", "L".repeat(9_000)));
@@ -97,7 +84,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("who has not seen a key writes over it where it lies, in the head or beside it", async () => {
-    const [one, other] = [await open("blind"), await open("blind")];
+    const [one, other] = [await server.open("blind"), await server.open("blind")];
     await one.commit("o:a", { id: "1", puts: [...put("a/1", "L".repeat(9_000)).puts, ...put("a/2", "small").puts] });
     await other.commit("o:a", { id: "2", puts: [...put("a/1", "new 1").puts, ...put("a/2", "new 2").puts] });
     const { inline, outside, text } = await shape("blind");
@@ -113,7 +100,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("as many operations as a commit takes are one batch, however full the head is", async () => {
-    const engine = await open("full");
+    const engine = await server.open("full");
     const puts = (word: string) => Array.from({ length: 99 }, (_, index) => ({ key: `${word}/${index}`, value: word.repeat(40) }));
     for (const word of ["one", "two", "three"]) {
       await engine.commit("o:a", { id: word, puts: puts(word) });
@@ -128,7 +115,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("a commit that only deletes is one batch, whatever else lies in the head", async () => {
-    const engine = await open("deletes");
+    const engine = await server.open("deletes");
     const long = Array.from({ length: 96 }, (_, index) => `long/${index}`);
     await engine.commit("o:a", { id: "long", puts: long.map((key) => ({ key, value: "L".repeat(4_200) })) });
     const small = Array.from({ length: 50 }, (_, index) => `small/${index}`);
@@ -142,12 +129,12 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("keys of more kinds than a head tells apart are read, written over and erased", async () => {
-    const engine = await open("kinds");
+    const engine = await server.open("kinds");
     const keys = Array.from({ length: 30 }, (_, index) => `kind-${String(index).padStart(2, "0")}/1`);
     await engine.commit("o:a", { id: "1", puts: keys.map((key) => ({ key, value: "L".repeat(5_000) })) });
     const [head] = (await items("kinds", "o:a")).filter(({ id }) => id === "head");
     expect(head).not.toHaveProperty("spilled");
-    const other = await open("kinds");
+    const other = await server.open("kinds");
     await other.commit("o:a", { ...put(keys[0] ?? "", "new"), deletes: keys.slice(1, 2) });
     for (const reader of [engine, other]) {
       const { ranges } = await reader.read("o:a", { ranges: [ALL] });
@@ -163,7 +150,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     [1_000, /version 1000; .* knows 2\./],
   ])("a start on what another version wrote (%i) says so; a look at the health leaves it as it is", async (layout, said) => {
     const database = `layout-${layout}`;
-    const engine = await open(database);
+    const engine = await server.open(database);
     await withContainer(database, async (container) => {
       const installation = container.item("installation", "installation");
       const { resource } = await installation.read();
@@ -171,7 +158,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
       expect(await engine.health()).toEqual({ status: "ok" });
       expect((await installation.read()).resource).toMatchObject({ layout, beatAtMs: expect.any(Number) });
     });
-    await expect(open(database)).rejects.toMatchObject({
+    await expect(server.open(database)).rejects.toMatchObject({
       code: "STORAGE_UNAVAILABLE",
       message: expect.stringMatching(said),
       hint: expect.stringContaining("COSMOS_DATABASE"),
@@ -179,7 +166,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("who has only claimed a partition finds that a key is there", async () => {
-    const [one, other] = [await open("claimed"), await open("claimed")];
+    const [one, other] = [await server.open("claimed"), await server.open("claimed")];
     await one.commit("o:a", { ...put("x/1", "first"), dueAtMs: 1 });
     expect(await other.due(Date.now(), 1, 1_000)).toMatchObject([{ partition: "o:a" }]);
     const made = { ...put("x/1", "second"), checks: [{ key: "x/1", version: null }] };
@@ -188,7 +175,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("partitions are found by a key wherever it lies", async () => {
-    const engine = await open("found");
+    const engine = await server.open("found");
     for (const key of ["name", "path/name"])
       for (const [partition, size] of [
         ["o:a", 9_000],
@@ -208,7 +195,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("what an erasure leaves names no key", async () => {
-    const engine = await open("erased");
+    const engine = await server.open("erased");
     for (let index = 0; index < 20; index++)
       await engine.commit("o:a", { ...put(`secret/${index}`, `word${index} `.repeat(150)), id: `${index}` });
     await engine.erase("o:a");
@@ -220,7 +207,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
   });
 
   test("who reads while another process erases remembers nothing of it", async () => {
-    const other = await open("while");
+    const other = await server.open("while");
     const keys = Array.from({ length: 50 }, (_, index) => `long/${index}`);
     const read = async () => (await other.read("o:a", { keys })).entries.size;
     const seen: number[] = [];
@@ -228,7 +215,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
       beforeBatches(await cosmosClient(...address), async (operations) => {
         if (operations.some(({ operationType }) => operationType === "Delete")) seen.push(await read());
       });
-    const one = await open("while", { connect });
+    const one = await server.open("while", { connect });
     await one.commit("o:a", { id: "1", puts: keys.map((key) => ({ key, value: "L".repeat(5_000) })) });
     expect(await one.erase("o:a")).toBe(keys.length);
     expect(seen).toEqual([keys.length]);
@@ -253,7 +240,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
       ["that it has deleted", { deletes: ["a/1"] }],
       ["that it has put into the head", { puts: [{ key: "a/1", value: "short" }] }],
     ])("%s", async (what, changes) => {
-      const [remembered, engine] = [remembering(), await open("forgets")];
+      const [remembered, engine] = [remembering(), await server.open("forgets")];
       const { version } = await engine.commit("o:a", { id: `${what} 1`, puts: ["a/1", "a/2"].map((key) => ({ key, value: LONG })) });
       expect([...remembered("a/1", version), ...remembered("a/2", version)]).toHaveLength(2);
       await engine.commit("o:a", { id: `${what} 2`, ...changes });
@@ -269,7 +256,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
         beforeBatches(await cosmosClient(...address), async () => {
           if (isErasing) whileErasing += (await engine.read("o:a", { keys: ["a/1"] })).entries.size;
         });
-      const engine = await open("forgets-erased", { connect });
+      const engine = await server.open("forgets-erased", { connect });
       const { version } = await engine.commit("o:a", put("a/1", LONG));
       isErasing = true;
       expect(await engine.erase("o:a")).toBe(1);
@@ -282,7 +269,7 @@ needing("cosmos")("Cosmos DB, entries in the head and beside it", () => {
     test("give what an engine in memory gives", async () => {
       const database = `any-${seed}`;
       const model = new MemoryEngine();
-      const pair = [await open(database), await open(database)] as const;
+      const pair = [await server.open(database), await server.open(database)] as const;
       const random = sequence(seed);
       const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
       const anyKey = () => `${pick(["a", "b", "c", "name"])}${pick(["", "/", "/x/"])}${Math.floor(random() * 25)}`;

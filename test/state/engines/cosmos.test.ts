@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { silentLogger } from "../../../src/platform/logger.js";
 import type { StateEngine } from "../../../src/state/engine.js";
-import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
+import type { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { stateEngineContract } from "../../../src/testing/state-engine-contract.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { needing } from "../../support/needing.js";
@@ -20,7 +19,7 @@ needing("cosmos")("Cosmos DB", () => {
     const database = `test-${databases}`;
     const opened: CosmosEngine[] = [];
     const open = async () => {
-      const engine = await CosmosEngine.open({ endpoint: server.endpoint, key: "a2V5", database, startupWaitMs: 0, logger: silentLogger });
+      const engine = await server.open(database);
       opened.push(engine);
       return engine;
     };

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../../src/platform/logger.js";
 import type { StateEngine } from "../../../src/state/engine.js";
-import { CosmosEngine } from "../../../src/state/engines/cosmos/cosmos-engine.js";
 import { FirestoreEngine } from "../../../src/state/engines/firestore/firestore-engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
@@ -98,10 +97,10 @@ async function firestore(): Promise<EngineHome> {
 }
 
 async function cosmos(): Promise<EngineHome> {
-  const { endpoint, close } = await openCosmosServer();
+  const { open, close } = await openCosmosServer();
   const fresh = async () => {
     const database = nextName();
-    return openings(() => CosmosEngine.open({ endpoint, key: "a2V5", database, logger: silentLogger }));
+    return openings(() => open(database));
   };
   return { fresh, close };
 }
