@@ -41,6 +41,7 @@ export class OwnerLogs {
   readonly #parts: OwnerLogsParts;
   readonly #mutex = new KeyedMutex();
   readonly #held = new LRUCache<Owner, Held>({ maxSize: HELD_MEMORIES, sizeCalculation: ({ memories }) => memories.records.size + 1 });
+  readonly #looks = new Map<Owner, Promise<number>>();
 
   constructor(parts: OwnerLogsParts) {
     this.#parts = parts;
@@ -179,8 +180,18 @@ export class OwnerLogs {
 
   async #isCurrent(owner: Owner, held: Held, seenSeq?: number): Promise<boolean> {
     // One that differs may be of before a write of this process, or of behind another's erasure.
-    if (held.memories.seq === seenSeq) return true;
-    return held.memories.seq === (await this.#parts.log.lastSeq(owner));
+    return held.memories.seq === seenSeq || held.memories.seq === (await this.#lastSeq(owner));
+  }
+
+  /** One look for all who ask at the same time, before it is taken. */
+  #lastSeq(owner: Owner): Promise<number> {
+    const look =
+      this.#looks.get(owner) ??
+      Promise.resolve()
+        .then(() => this.#looks.delete(owner))
+        .then(() => this.#parts.log.lastSeq(owner));
+    this.#looks.set(owner, look);
+    return look;
   }
 
   /** For one who holds the mutex. */

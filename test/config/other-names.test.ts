@@ -17,6 +17,10 @@ test.each([
   [{ AZURE_COSMOSDB_ENDPOINT: "https://a.documents.azure.com" }, "AZURE_COSMOSDB_ENDPOINT", "COSMOS_ENDPOINT"],
   [{ COSMOS_CONNECTION_STRING: "AccountEndpoint=x" }, "COSMOS_CONNECTION_STRING", "COSMOS_ENDPOINT"],
   [{ FIRESTORE_PROJECT_ID: "hotel-1" }, "FIRESTORE_PROJECT_ID", "FIRESTORE_PROJECT"],
+  [{ MEMORY_SERVICE_URI: "rag://corpus" }, "MEMORY_SERVICE_URI", "MEM0_PROVIDER"],
+  [{ ARTIFACT_SERVICE_URI: "gs://bucket" }, "ARTIFACT_SERVICE_URI", "SHORT_TERM_BACKEND"],
+  [{ CHROMA_HOST: "127.0.0.1" }, "CHROMA_HOST", "CHROMA_URL"],
+  [{ CHROMA_SERVER_HOST: "127.0.0.1" }, "CHROMA_SERVER_HOST", "CHROMA_URL"],
 ])("a name that others have ends the start with the one that does, and not on local files: %o", (env, theirs, ours) => {
   const said = saidOf(env);
   expect(said).toContain(`${theirs}: `);
@@ -27,6 +31,11 @@ test("where ours is set, others' names are left to others", () => {
   expect(saidOf({ MEMORY_BACKEND: "firestore", SHORT_TERM_BACKEND: "file" })).toBe("starts on file");
   expect(saidOf({ SESSION_SERVICE_URI: "sqlite://", DATABASE_URL: "postgres://h/d" })).toBe("starts on postgres");
   expect(saidOf({ MEMORY_BACKEND: " " })).toBe("starts on file");
+});
+
+test("Chainlit's address works as it is, and in SQLAlchemy's form says what it has to be", () => {
+  expect(saidOf({ DATABASE_URL: "postgresql://u@h/d" })).toBe("starts on postgres");
+  expect(saidOf({ DATABASE_URL: "postgresql+asyncpg://u@h/d" })).toContain("DATABASE_URL: a postgres:// URL");
 });
 
 test("an address says where state is kept", () => {

@@ -27,3 +27,25 @@ test("[write-back-once] a look that takes forgotten words out of the log leaves 
   for await (const { puts } of log.read(ALICE)) texts.push(puts.map(({ text }) => text));
   expect(texts).toEqual([[], [], ["opera"]]);
 });
+
+test("who asks at the same time looks once; who asks later sees what was written since", async () => {
+  const ledger = new InMemoryOwnerLedger();
+  const log = new InMemoryMemoryLog(ledger);
+  await log.append(ALICE, entryOf("jazz"), { expectedSeq: 0, now: NOW });
+  let looks = 0;
+  const lastSeq = log.lastSeq.bind(log);
+  log.lastSeq = (owner) => {
+    looks += 1;
+    return lastSeq(owner);
+  };
+  const projection = new Projection({ log, ledger, store: {} as MemoryStore, logger: silentLogger });
+  const logs = new OwnerLogs({ log, ledger, projection, clock: systemClock });
+  await logs.known(ALICE);
+  looks = 0;
+  await Promise.all([logs.known(ALICE), logs.atHand(ALICE), logs.known(ALICE)]);
+  expect(looks).toBe(1);
+  const first = logs.known(ALICE);
+  await log.append(ALICE, entryOf("opera"), { expectedSeq: 1, now: NOW });
+  await first;
+  expect((await logs.known(ALICE)).records.size).toBe(2);
+});

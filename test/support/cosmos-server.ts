@@ -17,6 +17,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface CosmosRequest {
   readonly kind: "read" | "query" | "batch";
+  /** Empty where it is of all. */
+  readonly partition: string;
   /** Of each of a batch's operations, as it is sent. */
   readonly bytes: readonly number[];
   /** By the documented prices; 0 as long as it is not answered, or where it was refused. */
@@ -62,11 +64,12 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const end = response.end.bind(response);
+    const [partition = ""] = JSON.parse(String(request.headers["x-ms-documentdb-partitionkey"] ?? "[]")) as readonly string[];
     if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body)));
     if (request.headers["x-ms-cosmos-is-batch-request"] !== "true") {
       const isPlan = request.headers["x-ms-cosmos-is-query-plan-request"] !== undefined;
       if (!isPlan && /\/docs(\/|$)/.test(request.url ?? "")) {
-        const asked: CosmosRequest = { kind: request.method === "POST" ? "query" : "read", bytes: [], units: 0 };
+        const asked: CosmosRequest = { kind: request.method === "POST" ? "query" : "read", partition, bytes: [], units: 0 };
         requests.push(asked);
         response.end = (body: unknown) => {
           asked.units = (asked.kind === "query" ? queryUnits : readUnits)(Buffer.byteLength(String(body ?? "")));
@@ -81,7 +84,7 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     request.on("end", () => {
       const operations = JSON.parse(Buffer.concat(chunks).toString("utf8")) as SentOperation[];
       const bytes = operations.map((operation) => Buffer.byteLength(JSON.stringify(operation)));
-      const asked: CosmosRequest = { kind: "batch", bytes, units: 0 };
+      const asked: CosmosRequest = { kind: "batch", partition, bytes, units: 0 };
       requests.push(asked);
       const refused = refusal ?? (operations.length > MOST_OPERATIONS ? TOO_MANY : null);
       if (refused !== null) {

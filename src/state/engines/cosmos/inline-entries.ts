@@ -39,8 +39,10 @@ interface Room {
   readonly versionOf: (key: string) => number | null | undefined;
 }
 
-/** Of an inline entry, as JSON. */
-const MOST_ENTRY_BYTES = 4_096;
+/** Of an inline entry that is rewritten, as JSON. */
+const MOST_ENTRY_BYTES = 6_144;
+/** Of one that was put once: a message of 1 KB. A longer one would leave the head soon, in a commit whose answer somebody waits for. */
+const MOST_ONCE_BYTES = 1_500;
 /** Of inline entries that were put once, behind a commit that puts nothing: nobody waits for its answer. */
 const MOST_LEFT_BYTES = 1_024;
 /** Less room, where a head is still too large. */
@@ -72,7 +74,7 @@ export function placeWithin(headBytes: number, before: InlineEntries, changes: C
   const bare = room.headBytes({ ...before, entries: new Map() });
   const mostOnce = (changes.puts ?? []).length > 0 ? Number.POSITIVE_INFINITY : MOST_LEFT_BYTES;
   for (let bytes = headBytes - bare; ; ) {
-    const placement = placed(before, changes, room, { entryBytes: MOST_ENTRY_BYTES, bytes, onceBytes: Math.min(bytes, mostOnce) });
+    const placement = placed(before, changes, room, { bytes, onceBytes: Math.min(bytes, mostOnce) });
     if (placement.outside.length + placement.deletes.length > room.maxOperations) return placed(before, changes, room, NOTHING_MOVES);
     // Keys of those that go may be noted in the head.
     const over = room.headBytes(placement.inline) - headBytes;
@@ -83,13 +85,13 @@ export function placeWithin(headBytes: number, before: InlineEntries, changes: C
 
 /** Of what lies inline. */
 interface Most {
-  readonly entryBytes: number;
   readonly bytes: number;
   /** Of entries that are not rewritten. */
   readonly onceBytes: number;
 }
 
-const NOTHING_MOVES: Most = { entryBytes: 0, bytes: Number.POSITIVE_INFINITY, onceBytes: Number.POSITIVE_INFINITY };
+/** What is put lies outside. */
+const NOTHING_MOVES: Most = { bytes: Number.POSITIVE_INFINITY, onceBytes: Number.POSITIVE_INFINITY };
 
 function placed(before: InlineEntries, { puts = [], deletes = [] }: Changes, room: Room, most: Most): Placement {
   const { version, versionOf } = room;
@@ -100,11 +102,14 @@ function placed(before: InlineEntries, { puts = [], deletes = [] }: Changes, roo
   const touched = [...deletes, ...last.keys()];
   const entries = new Map(before.entries);
   for (const key of touched) entries.delete(key);
+  const isAgain = (key: string) => before.entries.has(key) || hasItem(key);
   const isOutside = (entry: StoredEntry) =>
-    bytesOf(entry) > most.entryBytes || (mayHaveItem(entry.key) && versionOf(entry.key) === undefined);
+    most === NOTHING_MOVES ||
+    bytesOf(entry) > (isAgain(entry.key) ? MOST_ENTRY_BYTES : MOST_ONCE_BYTES) ||
+    (mayHaveItem(entry.key) && versionOf(entry.key) === undefined);
   const outside = [...last.values()].filter(isOutside);
   for (const entry of last.values()) if (!isOutside(entry)) entries.set(entry.key, entry);
-  const again = [...last.keys()].filter((key) => before.entries.has(key) || hasItem(key));
+  const again = [...last.keys()].filter(isAgain);
   const rewritten = new Set([...before.rewritten, ...again].filter((key) => entries.has(key)));
   outside.push(...tooMuch([...entries.values()], rewritten, version, most));
   for (const { key } of outside) {

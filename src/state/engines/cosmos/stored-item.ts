@@ -30,6 +30,14 @@ interface InlineItem extends StoredEntry {
   readonly rewritten?: boolean;
 }
 
+/** What of a head's item is not as in a head. */
+interface HeadItem {
+  readonly inline: readonly InlineItem[];
+  /** Commits: id, version, epoch. */
+  readonly recent: readonly (readonly [string, number, number])[];
+  readonly spilled?: InlineEntries["spilled"];
+}
+
 /** `eTag`: the head's until now; undefined: there is none yet. */
 export function headWrite(
   partition: string,
@@ -41,6 +49,7 @@ export function headWrite(
     id: HEAD,
     partition,
     ...head,
+    recent: head.recent.map(({ id, version, epoch }) => [id, version, epoch]),
     claimedUntilMs: head.claim?.untilMs ?? 0,
     names: [...entries.keys()].filter(isName),
     inline: [...entries.values()].map((entry) => (rewritten.has(entry.key) ? { ...entry, rewritten: true } : entry)),
@@ -53,12 +62,12 @@ export function headWrite(
 
 export function headOf(item: Item | undefined): { readonly head: PartitionHead; readonly tag: HeadTag | undefined } {
   if (item === undefined) return { head: EMPTY_HEAD, tag: undefined };
-  const { version, epoch, dueAtMs, claim, recent } = { ...EMPTY_HEAD, ...(item as Partial<PartitionHead>) };
-  const { inline, spilled } = item as { readonly inline: readonly InlineItem[]; readonly spilled?: InlineEntries["spilled"] };
+  const { version, epoch, dueAtMs, claim } = { ...EMPTY_HEAD, ...(item as Partial<PartitionHead>) };
+  const { inline, recent, spilled } = item as unknown as HeadItem;
   const entries = new Map(inline.map(({ key, value, version }) => [key, { key, value, version }]));
   const again = new Set(inline.filter(({ rewritten }) => rewritten === true).map(({ key }) => key));
   return {
-    head: { version, epoch, dueAtMs, claim, recent },
+    head: { version, epoch, dueAtMs, claim, recent: recent.map(([id, version, epoch]) => ({ id, version, epoch })) },
     tag: { eTag: String(item._etag), inline: { entries, rewritten: again, spilled } },
   };
 }
