@@ -203,8 +203,33 @@ describe("what asks for nothing is looked for by no search", () => {
     "Ok we always listen to folk",
   ])("a greeting before what is told: %s", (message) => {
     const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
-    expect(said(message, { observations })).toEqual(saying("Noted for this conversation"));
+    expect(said(message, { observations })).toEqual({
+      type: "say",
+      text: expect.stringMatching(/^(?:I've noted|Noted) for this conversation/),
+    });
   });
+
+  test.each([
+    ["My wife is coming along. She is vegan, and I love jazz.", "I've noted for this conversation: wife is vegan; loves jazz."],
+    [
+      "I can't do stairs and my son Leo is allergic to nuts",
+      "I've noted for this conversation: cannot do stairs; son Leo is allergic to nuts.",
+    ],
+    ["Je suis végétarienne et j'adore le jazz", "I've noted for this conversation: je suis végétarienne; j'adore le jazz."],
+    ["Ich bin Veganer und meine Frau Anna ist allergisch gegen Nüsse", "ich bin Veganer; meine Frau Anna ist allergisch gegen Nüsse."],
+    ["Soy alérgico a los cacahuetes", "I've noted for this conversation: soy alérgico a los cacahuetes."],
+  ])("what is told is named as it was understood: %s", (message, named) => {
+    const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
+    expect(said(message, { observations })).toEqual(saying(named));
+  });
+
+  test.each(["My wife might be vegan, not sure", "I am not allergic to nuts", "We used to be vegan"])(
+    "what is doubted, or is none, is named by no answer: %s",
+    (message) => {
+      const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
+      expect(said(message, { observations })).toEqual({ type: "say", text: expect.stringMatching(/^Noted for this conversation\./) });
+    },
+  );
 
   test.each([
     "Hi! We love opera. What's on this weekend?",

@@ -52,7 +52,8 @@ function requested(view: ScriptView): ScriptMove {
   const asks = words.includes("?") || beginsWith(words, "asking");
   const tells = onlyTells(words, { thanked: !wish.empty }) || tellsOfGuests(view, wish);
   if (place === undefined && !asks && tells) return isOff(view) ? say(MEMORY_OFF) : noted(view);
-  if (!words.includes("?") && tellsAbroad(view.message)) return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.TOLD_ABROAD);
+  if (!words.includes("?") && tellsAbroad(view.message))
+    return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.toldAbroad(memory.understood(view.message)));
   if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
   if (refers && asks && says(words, "details")) return details(view, wish, habits);
@@ -100,10 +101,11 @@ function saysOnlyNumber(words: string): boolean {
 
 /** A need may stand against what is booked already. */
 function noted(view: ScriptView): ScriptMove {
-  if (!memory.speaksOfNeed(view.message) || !view.tools.has("list_bookings")) return say(replies.NOTED);
-  const looked = callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.notedReply(bookingsIn(output)));
+  const understood = memory.understood(view.message);
+  if (!memory.speaksOfNeed(view.message) || !view.tools.has("list_bookings")) return say(replies.noted(understood));
+  const looked = callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.notedReply(bookingsIn(output), understood));
   const failed = view.observations.some((each) => each.name === "list_bookings" && failureOf(each) !== undefined);
-  return failed ? say(replies.NOTED) : looked;
+  return failed ? say(replies.noted(understood)) : looked;
 }
 
 /** "Ok, do it anyway" is no thanks: what is open is asked about once more. */

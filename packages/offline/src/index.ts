@@ -5,7 +5,7 @@ export { OfflineReader } from "./offline-reader.js";
 export { contentWords, sharedPart } from "./script/content-words.js";
 export { domainScript } from "./script/domain-script.js";
 export { isOff } from "./script/memory-moves.js";
-export { lower, MEMORY_OFF, NOT_KEPT, NOT_PLAIN, ofWhom } from "./script/memory-replies.js";
+export { lower, MEMORY_OFF, NOT_KEPT, NOT_PLAIN, notedAs, ofWhom } from "./script/memory-replies.js";
 export { type MemoryTalk, memoryTalk } from "./script/memory-talk.js";
 export { callThen, failureOf, say } from "./script/moves.js";
 export { MONTHS, NUMBER, NUMBER_WORDS, ordinalIn } from "./script/ordinals.js";

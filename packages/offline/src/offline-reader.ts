@@ -9,28 +9,23 @@ import {
   isRead,
   keptAsSaid,
   PARTLY_READ_FROM,
-  partsOf,
   UNDERSTOOD_KEEP_FROM,
-  unreadIn,
 } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
-import { type Clause, clausesOf, type Sentence, sentencesOf, through, untilLiking } from "./reading/clauses.js";
+import { type Clause, clausesOf, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
-import { isDenied, tellsOfNone } from "./reading/denied-needs.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
-import { harmsIn, withHarms } from "./reading/harm.js";
-import { anyLanguage, english, type Language, languageIn, relationAt } from "./reading/language.js";
-import { limitsOf } from "./reading/limits.js";
-import { avoidingIn, needsOf, saysNoMore } from "./reading/needs.js";
+import { withHarms } from "./reading/harm.js";
+import { english, type Language, languageIn, relationAt } from "./reading/language.js";
+import { saysNoMore } from "./reading/needs.js";
+import { type ReadSentence, readSentence } from "./reading/read-sentence.js";
 import { recoveredIn } from "./reading/recoveries.js";
-import { asStated, withoutAsking } from "./reading/remember.js";
-import { statementsOf } from "./reading/statements.js";
+import { asStated } from "./reading/remember.js";
 import { Story } from "./reading/story.js";
 import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
-import type { Companion } from "./reading/who.js";
 
 /** What of a message is read; what is beyond is not. */
 const MAX_CHARS = 2_000;
@@ -83,7 +78,7 @@ export class OfflineReader implements MessageReader {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
       if (changes.covers(sentence)) continue;
-      const said = this.#inSentence(sentence, language, story, questions);
+      const said = readSentence(sentence, { language, vocabulary: this.#vocabulary, story, questions });
       if (said === "foreign") break;
       if (said === null) continue;
       read.push({ ...said, place: at });
@@ -179,84 +174,11 @@ export class OfflineReader implements MessageReader {
     const points = words.some((word, at) => /^(?:all?erg|intoleran)/u.test(word) && language.mine.has(words[at - 1]));
     return points && held.some(({ category }) => category === "dietary");
   }
-
-  /** Null: it tells nothing. `foreign`: from here on somebody else's words stand. */
-  #inSentence(sentence: Sentence, language: Language, story: Story, questions: AskedNeeds): Omit<ReadSentence, "place"> | null | "foreign" {
-    const words = wordsIn(sentence.text);
-    if (anyLanguage("instruction", words)) return null;
-    // "Translate this: …" without marks around it: where that ends can't be told.
-    if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
-    if (sentence.text.includes(BROUGHT)) return null;
-    const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-    if (supposes(words, language))
-      return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [], companion: null };
-    const clauses = clausesOf(sentence, language);
-    const beforeQuestion = sentence.asks ? untilLiking(clauses, language) : [];
-    const drafts: Draft[] = [];
-    const laughs = anyLanguage("laugh", words);
-    let avoiding: string | null = null;
-    let isAsked = false;
-    for (const clause of clauses) {
-      if (supposes(clause.words, language)) break;
-      const { clause: rest, asked } = withoutAsking(clause);
-      isAsked ||= asked;
-      story.standing ||= asked || english.standing.in(words) !== -1;
-      // What is over is no statement that it holds.
-      const isEnd = rest !== null && english.ends.in(rest.words) !== -1 && english.limits.in(rest.words) === -1;
-      if (rest === null || isEnd || isDenied(rest.words, language, this.#vocabulary)) continue;
-      const asks = sentence.asks && !asked && !story.standing && !beforeQuestion.includes(clause);
-      const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
-      if (read === null) continue;
-      const needs = [...needsOf(read, this.#vocabulary), ...(asks ? [] : limitsOf(read, this.#vocabulary))];
-      avoiding = avoidingIn(read, needs) ?? (needs.length > 0 ? avoiding : null);
-      drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, this.#vocabulary) : []));
-    }
-    story.endSentence();
-    drafts.push(
-      ...questions.next(
-        sentence,
-        clauses,
-        language,
-        drafts.some(({ hard }) => hard),
-      ),
-    );
-    const stating = beforeQuestion.at(-1);
-    const unread = stating === undefined ? unreadIn(clauses, whole, drafts) : unreadIn(beforeQuestion, through(whole, stating), drafts);
-    const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
-    const harms = harmsIn(sentence, clauses, language, this.#vocabulary);
-    const none = tellsOfNone(clauses, language, this.#vocabulary);
-    return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion: story.companionIn(words, language) };
-  }
-}
-
-/** What the rules made of a sentence, and what they left of it. */
-interface ReadSentence {
-  readonly drafts: readonly Draft[];
-  readonly whole: Clause;
-  readonly unread: Clause | null;
-  /** The same, by the things that it tells. */
-  readonly parts: readonly Clause[];
-  readonly place: number;
-  /** It is supposed: of what must hold the guest is asked, and nothing else is kept. */
-  readonly doubted: boolean;
-  /** The guest asked that it be remembered. */
-  readonly asked: boolean;
-  /** It tells that somebody has no need. */
-  readonly none: boolean;
-  /** What may have to hold where nothing else of it does. */
-  readonly harms: readonly Draft[];
-  /** Who was named last when it was said. */
-  readonly companion: Companion | null;
 }
 
 interface DatedDraft {
   readonly draft: Draft;
   readonly dates: Dates;
-}
-
-/** "If …", "let's say …": within the first words. */
-function supposes(words: readonly string[], language: Language): boolean {
-  return [0, 1, 2].some((at) => language.if.at(words, at) > 0 && (at === 0 || language.name === "en"));
 }
 
 /** Of two mentions of one need, the allergy. */

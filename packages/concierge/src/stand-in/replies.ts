@@ -1,4 +1,4 @@
-import { lower, ofWhom } from "@maitred/offline";
+import { lower, notedAs, ofWhom } from "@maitred/offline";
 import type { JsonValue, MemoryLine } from "maitred";
 import { z } from "zod";
 import { type CatalogueEvent, isStepFree } from "../catalogue.js";
@@ -14,18 +14,27 @@ export const HELP =
   "I can search concerts, theatre, sport and dining by genre, artist, date, city and budget, book seats, list and cancel your bookings, " +
   "and tell you what I remember about you. I am a rule-based stand-in for a language model, so plain requests work best.";
 
-/** The reply comes before the write-back, and must not promise what only that decides. */
-export const NOTED = "Noted for this conversation. Ask me what I know about you to see what I keep beyond it, or tell me what to look for.";
+/** The reply comes before the write-back, and must not promise what only that decides. `understood`: in the words of memories. */
+export function noted(understood: readonly string[]): string {
+  const head = notedAs(understood) || "Noted for this conversation.";
+  return `${head} Ask me what I know about you to see what I keep beyond it, or tell me what to look for.`;
+}
 
 /** To a yes where nothing was asked. */
 export const NOTHING_ASKED =
   "Nothing waits for a yes or no of yours at the moment. Ask me what I know about you to see what I keep, or tell me what to look for.";
 
 const LITTLE_ABROAD = "Without a language model I understand little beyond English, and can't promise to have taken this in.";
-/** To what is told in another language: of that the write-back may have read a part. */
-export const TOLD_ABROAD =
-  `${LITTLE_ABROAD} What must hold for you, such as an allergy or a wheelchair, please tell me in English. ` +
-  "Ask me “What do you know about me?” to see what I keep.";
+/** To what is told in another language: of that the write-back may read a part, or more than is `understood` before it. */
+export function toldAbroad(understood: readonly string[]): string {
+  const named = notedAs(understood);
+  const head = named === "" ? LITTLE_ABROAD : `${named} Without a language model I understand little beyond English.`;
+  const rest = named === "" ? "What must hold" : "What else must hold";
+  return (
+    `${head} ${rest} for you, such as an allergy or a wheelchair, please tell me in English. ` +
+    "Ask me “What do you know about me?” to see what I keep."
+  );
+}
 export const TOLD_ABROAD_OFF = `${LITTLE_ABROAD} Memory is switched off here, too: I keep nothing beyond this conversation.`;
 export const ASKED_ABROAD =
   "Without a language model I understand little beyond English. Please ask me in English, for example “What is on in Vienna on Saturday?”";
@@ -188,11 +197,11 @@ export function bookingsReply(bookings: readonly ShownBooking[]): string {
 }
 
 /** To a need that the guest tells; what is booked already and breaks one is named. */
-export function notedReply(bookings: readonly ShownBooking[]): string {
+export function notedReply(bookings: readonly ShownBooking[], understood: readonly string[]): string {
   const broken = bookings.filter(({ breaks }) => breaks.length > 0);
-  if (broken.length === 0) return NOTED;
+  if (broken.length === 0) return noted(understood);
   const lines = broken.map((booking) => `- ${bookingLine(booking)}${against(booking)}`);
-  return [NOTED, "", "What you have booked already, and what stands against it now:", ...lines, "", CAN_CANCEL].join("\n");
+  return [noted(understood), "", "What you have booked already, and what stands against it now:", ...lines, "", CAN_CANCEL].join("\n");
 }
 
 const CAN_CANCEL = "I can cancel it, or look for something that fits.";

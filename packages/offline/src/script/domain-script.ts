@@ -3,8 +3,8 @@ import { WordList, wordsIn } from "maitred/stand-in";
 import { z } from "zod";
 import { languageIn } from "../reading/language.js";
 import { isOff } from "./memory-moves.js";
-import { MEMORY_OFF, memoriesReply, NOT_KEPT } from "./memory-replies.js";
-import { memoryTalk } from "./memory-talk.js";
+import { MEMORY_OFF, memoriesReply, NOT_KEPT, notedAs } from "./memory-replies.js";
+import { type MemoryTalk, memoryTalk } from "./memory-talk.js";
 import { callThen, say } from "./moves.js";
 import { companionsIn } from "./party-words.js";
 import { readReply } from "./reply.js";
@@ -18,7 +18,7 @@ export function domainScript({ name, tools, needs = [] }: Pick<Domain, "name" | 
   const played = tools.flatMap((tool) => (tool.offline === undefined ? [] : [{ tool, list: new WordList(tool.offline.words) }]));
   const memory = memoryTalk(needs);
   const named = needs.map(({ words = [] }) => ({ list: new WordList(words) }));
-  const script = { played, listed: tools.find(({ looksUp }) => looksUp?.bound === true), named };
+  const script = { memory, played, listed: tools.find(({ looksUp }) => looksUp?.bound === true), named };
   return {
     name: `${name}, by rules`,
     next: (view) => memory.asking(memory.settle(view) ?? memory.command(view) ?? memory.choice(view) ?? requested(view, script), view),
@@ -26,6 +26,7 @@ export function domainScript({ name, tools, needs = [] }: Pick<Domain, "name" | 
 }
 
 interface Script {
+  readonly memory: MemoryTalk;
   readonly played: readonly { readonly tool: AnyTool; readonly list: WordList }[];
   /** Lists what is bound. */
   readonly listed: AnyTool | undefined;
@@ -93,16 +94,17 @@ function recited(view: ScriptView, asked: readonly Named[]): ScriptMove {
 }
 
 /** A need may stand against what is booked already. */
-function noted(view: ScriptView, { listed }: Script): ScriptMove {
+function noted(view: ScriptView, { listed, memory }: Script): ScriptMove {
   if (isOff(view)) return say(MEMORY_OFF);
-  if (listed === undefined || !view.tools.has(listed.name)) return say(NOTED);
+  const reply = `${notedAs(memory.understood(view.message)) || "Noted."} ${ASK_ME}`;
+  if (listed === undefined || !view.tools.has(listed.name)) return say(reply);
   return callThen(view, { name: listed.name, arguments: {} }, (output) => {
     const broken = itemsIn(output).filter((item) => namesIn(item.breaks).length > 0);
-    return broken.length === 0 ? NOTED : [NOTED, "What stands against it now:", ...broken.map(lineOf)].join("\n");
+    return broken.length === 0 ? reply : [reply, "What stands against it now:", ...broken.map(lineOf)].join("\n");
   });
 }
 
-const NOTED = "Noted. Ask me what I know about you to see what I keep.";
+const ASK_ME = "Ask me what I know about you to see what I keep.";
 
 function helpOf({ played }: Script, off: boolean): string {
   const words = played.map(({ tool }) => `“${tool.offline?.words[0]}”`);

@@ -10,6 +10,11 @@ export const NOT_KEPT = "Understood. I keep this out of memory and history; the 
 /** To a yes with something beside it. */
 export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 
+/** The answer comes before anything is kept, and names what was understood: it promises nothing. The empty string where that is nothing. */
+export function notedAs(understood: readonly string[]): string {
+  return understood.length === 0 ? "" : `I've noted for this conversation: ${understood.map(lower).join("; ")}.`;
+}
+
 const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
 
 const memorySchema = z.looseObject({ text: z.string(), about: z.string().default("the user"), must_hold: z.boolean().default(false) });

@@ -1,0 +1,99 @@
+import { BROUGHT, wordsIn } from "maitred/stand-in";
+import { partsOf, unreadIn } from "../learnt/judged-drafts.js";
+import type { AskedNeeds } from "./asked-needs.js";
+import { type Clause, clausesOf, type Sentence, through, untilLiking } from "./clauses.js";
+import { isDenied, tellsOfNone } from "./denied-needs.js";
+import type { Vocabulary } from "./domain-words.js";
+import type { Draft } from "./draft.js";
+import { harmsIn } from "./harm.js";
+import { anyLanguage, english, type Language } from "./language.js";
+import { limitsOf } from "./limits.js";
+import { avoidingIn, needsOf } from "./needs.js";
+import { withoutAsking } from "./remember.js";
+import { statementsOf } from "./statements.js";
+import type { Story } from "./story.js";
+import type { Companion } from "./who.js";
+
+/** A message while its sentences are read, one after the other. */
+export interface Reading {
+  readonly language: Language;
+  readonly vocabulary: Vocabulary;
+  readonly story: Story;
+  readonly questions: AskedNeeds;
+}
+
+/** What the rules made of a sentence, and what they left of it. */
+export interface ReadSentence {
+  readonly drafts: readonly Draft[];
+  readonly whole: Clause;
+  readonly unread: Clause | null;
+  /** The same, by the things that it tells. */
+  readonly parts: readonly Clause[];
+  readonly place: number;
+  /** It is supposed: of what must hold the guest is asked, and nothing else is kept. */
+  readonly doubted: boolean;
+  /** The guest asked that it be remembered. */
+  readonly asked: boolean;
+  /** It tells that somebody has no need. */
+  readonly none: boolean;
+  /** What may have to hold where nothing else of it does. */
+  readonly harms: readonly Draft[];
+  /** Who was named last when it was said. */
+  readonly companion: Companion | null;
+}
+
+/** Null: it tells nothing. `foreign`: from here on somebody else's words stand. */
+export function readSentence(
+  sentence: Sentence,
+  { language, vocabulary, story, questions }: Reading,
+): Omit<ReadSentence, "place"> | null | "foreign" {
+  const words = wordsIn(sentence.text);
+  if (anyLanguage("instruction", words)) return null;
+  // "Translate this: …" without marks around it: where that ends can't be told.
+  if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
+  if (sentence.text.includes(BROUGHT)) return null;
+  const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
+  if (supposes(words, language))
+    return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [], companion: null };
+  const clauses = clausesOf(sentence, language);
+  const beforeQuestion = sentence.asks ? untilLiking(clauses, language) : [];
+  const drafts: Draft[] = [];
+  const laughs = anyLanguage("laugh", words);
+  let avoiding: string | null = null;
+  let isAsked = false;
+  for (const clause of clauses) {
+    if (supposes(clause.words, language)) break;
+    const { clause: rest, asked } = withoutAsking(clause);
+    isAsked ||= asked;
+    story.standing ||= asked || english.standing.in(words) !== -1;
+    // What is over is no statement that it holds.
+    const isEnd = rest !== null && english.ends.in(rest.words) !== -1 && english.limits.in(rest.words) === -1;
+    if (rest === null || isEnd || isDenied(rest.words, language, vocabulary)) continue;
+    const asks = sentence.asks && !asked && !story.standing && !beforeQuestion.includes(clause);
+    const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
+    if (read === null) continue;
+    const needs = [...needsOf(read, vocabulary), ...(asks ? [] : limitsOf(read, vocabulary))];
+    avoiding = avoidingIn(read, needs) ?? (needs.length > 0 ? avoiding : null);
+    drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, vocabulary) : []));
+  }
+  story.endSentence();
+  drafts.push(
+    ...questions.next(
+      sentence,
+      clauses,
+      language,
+      drafts.some(({ hard }) => hard),
+    ),
+  );
+  const stating = beforeQuestion.at(-1);
+  const unread = stating === undefined ? unreadIn(clauses, whole, drafts) : unreadIn(beforeQuestion, through(whole, stating), drafts);
+  const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
+  const harms = harmsIn(sentence, clauses, language, vocabulary);
+  const none = tellsOfNone(clauses, language, vocabulary);
+  return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion: story.companionIn(words, language) };
+}
+
+/** "If …", "let's say …": within the first words. */
+function supposes(words: readonly string[], language: Language): boolean {
+  return [0, 1, 2].some((at) => language.if.at(words, at) > 0 && (at === 0 || language.name === "en"));
+}
