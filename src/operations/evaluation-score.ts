@@ -1,4 +1,5 @@
 import type { Memory } from "../domain/memory.js";
+import { toConfirmOf } from "../domain/to-confirm.js";
 import { type Conversation, FOREIGN, fits, forbids, TRAPS } from "./evaluation-set.js";
 
 export interface Score {
@@ -51,13 +52,16 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
   const certain = active.filter(({ pending_change }) => pending_change === null);
   const waiting = memories.filter((memory) => memory.status === "review" || (memory.status === "active" && !certain.includes(memory)));
   score.questions += waiting.length;
-  for (const { text, reason, source } of waiting) score.notes.push(`waits  ${conversation.id}: ${text} (${reason}) <- ${source?.quote}`);
+  for (const memory of waiting)
+    score.notes.push(`waits  ${conversation.id}: ${toConfirmOf(memory)?.text} (${memory.reason}) <- ${memory.source?.quote}`);
   for (const expected of conversation.expect) {
     if (expected.optional || expected.scope === "trip") continue;
     score.expected++;
-    const holds = (memory: Memory) => fits(memory.text, expected) && (!expected.hard || memory.strength === "hard");
-    if (expected.ask ? waiting.some(({ text }) => fits(text, expected)) : certain.some(holds)) score.kept++;
-    else if (waiting.some(holds)) {
+    const holds = (memory: Pick<Memory, "text" | "strength">) =>
+      fits(memory.text, expected) && (!expected.hard || memory.strength === "hard");
+    if (expected.ask ? waiting.some((memory) => fits(memory.text, expected) || fits(changed(memory).text, expected)) : certain.some(holds))
+      score.kept++;
+    else if (waiting.some((memory) => holds(memory) || holds(changed(memory)))) {
       score.asked++;
       score.notes.push(`asked  ${conversation.id}: ${expected.text}`);
     } else {
@@ -81,4 +85,9 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
       score.notes.push(`extra  ${conversation.id}: ${text}`);
     }
   if (TRAPS.has(conversation.group) && conversation.expect.length === 0 && active.length > 0) score.traps++;
+}
+
+/** What it would be by the guest's yes; as it is where no change of it waits, or nothing would hold instead. */
+function changed(memory: Memory): Pick<Memory, "text" | "strength"> {
+  return memory.pending_change?.statement ?? memory;
 }

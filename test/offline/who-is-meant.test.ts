@@ -21,6 +21,15 @@ test.each([
     "meine Freundin kommt mit, bitte keine Nüsse für sie",
     { subject: "companion:girlfriend", text: "Girlfriend: bitte keine Nüsse für sie", need: "no_nuts" },
   ],
+  [
+    "Ma femme est du voyage. Il lui faut une place pour fauteuil roulant",
+    { subject: "companion:wife", text: "Wife: il lui faut une place pour fauteuil roulant", need: "step_free", stance: "stated" },
+  ],
+  [
+    "Meine Eltern kommen mit. Sie sind vegan",
+    { subject: "companion:parents", text: "Parents: sie sind vegan", need: "vegan", stance: "stated" },
+  ],
+  ["Mes enfants viennent avec nous pour le concert. Ils sont végétariens", { subject: "companion:children", need: "vegetarian", stance: "stated" }],
 ])("what is said of somebody by a pronoun is theirs, and names them: %s", async (text, memory) => {
   expect(await read(text)).toEqual([expect.objectContaining({ ...memory, strength: "hard" })]);
 });

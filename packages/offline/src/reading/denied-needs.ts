@@ -39,7 +39,7 @@ function isCue(word: string): boolean {
 
 /** "My son is", "but he can't": of a need that was named before. */
 function mayPointBack(words: readonly string[], language: Language): boolean {
-  const isOfAnother = words.some((word, at) => language.pronouns.has(word) || relationAt(words, at) !== undefined);
+  const isOfAnother = words.some((_, at) => language.pronounAt(words, at).length > 0 || relationAt(words, at) !== undefined);
   return isOfAnother || english.unmeant.in(words) !== -1 || english.points_back.has(words.at(-1));
 }
 

@@ -113,7 +113,7 @@ class ClauseEnding {
   #whose(at: number): "own" | "within" | "other" {
     const before = withoutAuxiliaries(this.#words.slice(0, at));
     if (before.length === 0) return at === 0 ? "within" : "other";
-    const { mine, pronouns } = this.#language;
+    const { mine } = this.#language;
     const last = before.at(-1) ?? "";
     const names = [this.#target.subject.replace(/^companion:/u, ""), ...this.#target.entities].map(folded);
     const relation = relationOf(names[0] ?? "");
@@ -124,7 +124,7 @@ class ClauseEnding {
     if (!isSelf && bare.every((word) => isThem(word) || mine.has(word))) return "own";
     // "My nut allergy stopped years ago".
     if (before.every((word) => this.#isOwn(word) || mine.has(word) || english.glue.has(word))) return "within";
-    return !isSelf && (isThem(bare.at(-1) ?? "") || pronouns.has(last)) ? "within" : "other";
+    return !isSelf && (isThem(bare.at(-1) ?? "") || this.#language.pronounAt([last], 0).length > 0) ? "within" : "other";
   }
 
   #isOwn(word: string): boolean {

@@ -11,19 +11,27 @@ type Cues = Readonly<Record<keyof typeof cuesByLanguage.en, readonly string[]>>;
 
 export type Language = { readonly [cue in keyof Cues]: WordList } & {
   readonly name: string;
+  /** Whom the pronoun from `at` on can mean, and nobody where it is none or means nobody ("il faut"). */
+  pronounAt(words: readonly string[], at: number): readonly Meant[];
   /** Whether words begin a statement of their own. */
   begins(words: readonly string[]): boolean;
 };
+
+/** Of whom a pronoun is said: a man, a woman, or several; "they" may be one whose pronoun nobody knows. */
+export const MEANT = ["he", "she", "they"] as const;
+export type Meant = (typeof MEANT)[number];
 
 function languageOf(name: string, cues: Cues): Language {
   const lists = Object.fromEntries(Object.entries(cues).map(([cue, words]) => [cue, new WordList(words)])) as {
     [cue in keyof Cues]: WordList;
   };
-  const people = [lists.first, lists.mine, lists.others, lists.one_of_us, lists.one_of_them];
+  const people = [lists.first, lists.mine, lists.others, lists.he, lists.she, lists.they, lists.one_of_us, lists.one_of_them];
   const starters = [...people, lists.like, lists.dislike, lists.avoid, lists.not, lists.home, lists.always];
   // In the first person alone: "and needs" goes on to say something of whoever was spoken of.
   const says = new Set(cues.says.flatMap((words) => words.split(", ")));
-  return { ...lists, name, begins: (words) => says.has(words[0] ?? "") || starters.some((list) => list.at(words, 0) > 0) };
+  const pronounAt = (words: readonly string[], at: number) =>
+    lists.nobody.at(words, at) > 0 ? [] : MEANT.filter((meant) => lists[meant].has(words[at]));
+  return { ...lists, name, pronounAt, begins: (words) => says.has(words[0] ?? "") || starters.some((list) => list.at(words, 0) > 0) };
 }
 
 const LANGUAGES: readonly Language[] = Object.entries(cuesByLanguage).map(([name, cues]) => languageOf(name, cues));
@@ -38,6 +46,15 @@ const ANY = {
 /** Told in whatever language a message is written: somebody else's words, an instruction, laughter. */
 export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): boolean {
   return ANY[cue].in(words) !== -1;
+}
+
+/** Whom the first pronoun in words can mean. */
+export function pronounIn(words: readonly string[], language: Language): readonly Meant[] {
+  for (const at of words.keys()) {
+    const meant = language.pronounAt(words, at);
+    if (meant.length > 0) return meant;
+  }
+  return [];
 }
 
 /** "Prefers", "hate": it says how something is meant, not what. */

@@ -41,7 +41,7 @@ function retold(text: string, who: Who, language: Language): string {
   const plain = said.replace(/[’‘]/gu, "'").split(/\s+/u);
   if (who.kind === "companion" && partOfGroup(wordsIn(said), language) === "them") return ofGroup(plain, who.relation);
   while (plain.length > 2 && english.tails.has(folded(plain.at(-1) ?? ""))) plain.pop();
-  const third = who.kind === "companion" ? ofCompanion(plain, who) : ofGuest(plain);
+  const third = who.kind === "companion" ? ofCompanion(plain, who, language) : ofGuest(plain);
   if (third === null || language.first.in(wordsIn(third).filter((word) => !language.mine.has(word))) !== -1) return said;
   return capital(third.replace(/\b(?:my|our) /gu, "their "));
 }
@@ -88,11 +88,16 @@ function thirdOf(verb: string): string | null {
   return SECOND[verb] ?? (english.modals.is(verb) ? verb : english.verbs.is(verb) ? withS(verb) : null);
 }
 
-function ofCompanion(words: readonly string[], who: Companion): string | null {
+/** "She's", "hes". */
+const IS = /'(?:s|re)$|^s?hes$/u;
+
+function ofCompanion(words: readonly string[], who: Companion, language: Language): string | null {
   const [first = "", second = "", third = "", ...rest] = words;
   const called = calledAs(who);
-  if (/^(?:he|she|they)(?:'s|'re)?$/iu.test(first))
-    return [called, ...(first.includes("'") ? ["is"] : []), SECOND[second] ?? second, third, ...rest].join(" ").trim();
+  const pronoun = folded(first);
+  if (english.theirs.has(pronoun)) return null;
+  if (language.pronounAt([pronoun], 0).length > 0)
+    return [called, ...(IS.test(pronoun) ? ["is"] : []), SECOND[second] ?? second, third, ...rest].join(" ").trim();
   if (!["my", "our", "the"].includes(folded(first))) return null;
   const is = second.endsWith("'s") && (english.traits.in(wordsIn(third)) !== -1 || third === "a");
   return [is ? `${second.slice(0, -2)} is` : second, SECOND[third] ?? third, ...rest].join(" ").trim();

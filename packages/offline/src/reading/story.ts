@@ -3,7 +3,7 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { type Companion, canMean, isName, isUnsure, partOfGroup, rawWords, relationBegun, type Who, whoIn } from "./who.js";
+import { type Companion, canMean, isName, partOfGroup, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -12,7 +12,7 @@ const COMPANION = "companion:";
 
 /** Without a name, which these words don't say. */
 function companionOf({ subject }: Memory): Companion | null {
-  return subject.startsWith(COMPANION) ? { kind: "companion", relation: subject.slice(COMPANION.length), name: null, unsure: true } : null;
+  return subject.startsWith(COMPANION) ? { kind: "companion", relation: subject.slice(COMPANION.length), name: null } : null;
 }
 
 function namedIn({ subject, entities }: Memory): readonly (readonly [string, Companion])[] {
@@ -27,6 +27,8 @@ export class Story {
   /** The guest asked to be remembered: what follows is meant to last. */
   standing = false;
   #companion: Companion | null = null;
+  /** Somebody else was spoken of since, or they were told of in another message. */
+  #mayBeAnother = false;
   #before: Who = { kind: "nobody" };
   readonly #names = new Map<string, string>();
   /** Who is known by name from before. */
@@ -36,6 +38,7 @@ export class Story {
   constructor(text: string, { known, before }: { readonly known: readonly Memory[]; readonly before: readonly Memory[] }) {
     const [last = null, ...more] = before.map(companionOf);
     this.#companion = more.every((other) => other?.relation === last?.relation) ? last : null;
+    this.#mayBeAnother = this.#companion !== null;
     this.#known = new Map(known.flatMap(namedIn));
     for (const { groups } of text.matchAll(CALLED)) {
       const name = groups?.with ?? groups?.aged ?? "";
@@ -45,11 +48,12 @@ export class Story {
 
   /** Whom "he" and "her" in these words mean: whoever was named last, unsure where the words speak against it. Null: nobody was named. */
   companionIn(words: readonly string[], language: Language): Companion | null {
-    return this.#companion && { ...this.#companion, unsure: isUnsure(this.#companion) || !canMean(words, this.#companion, language) };
+    return this.#companion && { ...this.#companion, unsure: this.#mayBeAnother || !canMean(words, this.#companion, language) };
   }
 
-  #doubt(): void {
-    this.#companion &&= { ...this.#companion, unsure: true };
+  #name(companion: Companion): void {
+    this.#companion = companion;
+    this.#mayBeAnother = false;
   }
 
   endSentence(): void {
@@ -69,15 +73,15 @@ export class Story {
     const member = partOfGroup(words, language) === "them" ? this.#companion : null;
     const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
-    if (called !== undefined && named.kind !== "companion") this.#companion = { kind: "companion", relation: called, name: null };
+    if (called !== undefined && named.kind !== "companion") this.#name({ kind: "companion", relation: called, name: null });
     const begun = relationBegun(words);
-    if (named.kind === "nobody" && begun !== undefined) this.#companion = { kind: "companion", relation: begun, name: null };
+    if (named.kind === "nobody" && begun !== undefined) this.#name({ kind: "companion", relation: begun, name: null });
     // "My boss joins us", "Tom from work is joining": "he" may be either. "Joost, who's my best mate" is Joost.
     const isBystander = named.kind === "other" && language.mine.in(words) !== -1 && !english.who.has(words[0]);
-    if (isBystander || (named.kind === "nobody" && called === undefined && joinsByName(clause))) this.#doubt();
+    if (isBystander || (named.kind === "nobody" && called === undefined && joinsByName(clause))) this.#mayBeAnother = true;
     const who = named.kind === "pronoun" ? (this.companionIn(words, language) ?? { kind: "other" as const }) : named;
     if (named.kind === "companion") {
-      this.#companion = named;
+      if (named !== member) this.#name(named);
       if (named.name !== null) this.#names.set(folded(named.name), named.name);
     }
     const before = this.#before;

@@ -1,6 +1,6 @@
 import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
-import { english, type Language, relationAt } from "./language.js";
+import { english, type Language, MEANT, type Meant, pronounIn, relationAt } from "./language.js";
 
 /** Somebody of the guest's. `unsure`: they may not be who is meant. Default false. */
 export interface Companion {
@@ -52,11 +52,11 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     const own = language.avoid.in(words.slice(at + 1, at + 3)) !== -1 || (language.first.in(words) !== -1 && at > 1);
     return own ? { kind: "self" } : { kind: "other" };
   }
-  if (language.pronouns.has(words[0])) return { kind: "pronoun" };
+  if (language.pronounAt(words, 0).length > 0) return { kind: "pronoun" };
   if (language.first.in(words) !== -1) return { kind: "self" };
   if (language.others.has(words[0])) return { kind: "other" };
   // "So no stairs for him".
-  if (language.of_another.in(words) !== -1) return { kind: "pronoun" };
+  if (pronounIn(words, language).length > 0) return { kind: "pronoun" };
   // "Mum's knee is bad": nobody else's, but not the guest's own.
   if (relationBegun(words) !== undefined) return { kind: "nobody" };
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
@@ -81,12 +81,15 @@ export function isUnsure(who: Named): boolean {
   return who.kind === "companion" && who.unsure === true;
 }
 
-/** Whether the words' "he", "she" or "they" can be them: of a wife nobody says "he", and "they're wheelchair accessible" is of a place. */
-export function canMean(words: readonly string[], { relation }: Companion, { he, she, they }: Language): boolean {
-  const [isMan, isWoman] = [english.men.has(relation), english.women.has(relation)];
-  if (he.in(words) !== -1) return !isWoman;
-  if (she.in(words) !== -1) return !isMan;
-  return they.in(words) === -1 || !(isMan || isWoman);
+/** Whether the words' first pronoun can be them: of a wife nobody says "he", and "they're wheelchair accessible" is of a place. */
+export function canMean(words: readonly string[], { relation }: Companion, language: Language): boolean {
+  const meant = pronounIn(words, language);
+  return meant.length === 0 || meant.some((each) => calledSo(relation).includes(each));
+}
+
+function calledSo(relation: string): readonly Meant[] {
+  if (english.men.has(relation)) return ["he"];
+  return english.women.has(relation) ? ["she"] : MEANT;
 }
 
 /** "Mum's coming too": whose mother needs no word. */
