@@ -29,7 +29,10 @@ test.each([
     "Meine Eltern kommen mit. Sie sind vegan",
     { subject: "companion:parents", text: "Parents: sie sind vegan", need: "vegan", stance: "stated" },
   ],
-  ["Mes enfants viennent avec nous pour le concert. Ils sont végétariens", { subject: "companion:children", need: "vegetarian", stance: "stated" }],
+  [
+    "Mes enfants viennent avec nous pour le concert. Ils sont végétariens",
+    { subject: "companion:children", need: "vegetarian", stance: "stated" },
+  ],
 ])("what is said of somebody by a pronoun is theirs, and names them: %s", async (text, memory) => {
   expect(await read(text)).toEqual([expect.objectContaining({ ...memory, strength: "hard" })]);
 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Category, DomainWords, MessageReader, MessageToRead, Need, ProposedOperation, Reading } from "maitred";
-import { BROUGHT, type GiveWay, ownText, wordsIn } from "maitred/stand-in";
+import { BROUGHT, folded, type GiveWay, ownText, wordsIn } from "maitred/stand-in";
 import {
   BACK_FROM,
   BACK_FROM_ABROAD,
@@ -13,7 +13,7 @@ import {
 } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
-import { type Changes, changesOf, operationsFor, saidBefore } from "./reading/changes.js";
+import { type Changes, changesOf, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
@@ -21,6 +21,7 @@ import type { Draft } from "./reading/draft.js";
 import { withHarms } from "./reading/harm.js";
 import { english, type Language, languageIn, relationAt } from "./reading/language.js";
 import { saysNoMore } from "./reading/needs.js";
+import { operationsFor } from "./reading/operations.js";
 import { type ReadSentence, readSentence } from "./reading/read-sentence.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { asStated } from "./reading/remember.js";
@@ -107,7 +108,7 @@ export class OfflineReader implements MessageReader {
     );
     const quote = own.trim().slice(0, 200);
     const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];
-    const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, (category) =>
+    const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, this.#vocabulary, (category) =>
       this.#categories.has(category) ? category : "other",
     );
     return { operations: withoutRepeats(operations), off_record: changes.off_record, unreadable: 0 };
@@ -181,14 +182,24 @@ interface DatedDraft {
   readonly dates: Dates;
 }
 
-/** Of two mentions of one need, the allergy. */
+/** Of two mentions of one need, the allergy; else the one that a rule read, or that names both. */
 function withoutReasons(said: readonly DatedDraft[]): readonly DatedDraft[] {
-  return said.filter(({ draft }) => {
+  const isOfSame = (one: Draft, other: Draft) => one !== other && one.need === other.need && one.subject === other.subject;
+  const tellsLess = (one: Draft, other: Draft) =>
+    isOfSame(one, other) && !other.unsure && (isRaw(one) ? !isRaw(other) : wordsIn(other.text).includes(folded(one.about)));
+  return said.filter(({ draft }, at) => {
+    if (draft.need === null || draft.need === "other") return true;
+    if (said.some(({ draft: other }, place) => tellsLess(draft, other) && !(tellsLess(other, draft) && at < place))) return false;
     const plainer = said.find(
       ({ draft: other }) => other.need === draft.need && other.subject === draft.subject && other.text.startsWith("Is allergic"),
     );
-    return draft.need === null || draft.need === "other" || plainer === undefined || plainer.draft.clause.start === draft.clause.start;
+    return plainer === undefined || plainer.draft.clause.start === draft.clause.start;
   });
+}
+
+/** As it was said: no rule read what it is about. */
+function isRaw({ about, text }: Draft): boolean {
+  return about !== "" && text.startsWith(about);
 }
 
 function withoutRepeats(operations: readonly ProposedOperation[]): readonly ProposedOperation[] {

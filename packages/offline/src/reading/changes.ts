@@ -1,14 +1,14 @@
-import type { Memory, MessageToRead, ProposedOperation } from "maitred";
-import { folded, proposedOperationSchema, wordsIn } from "maitred/stand-in";
+import type { Memory, MessageToRead } from "maitred";
+import { folded, wordsIn } from "maitred/stand-in";
 import { commandsOf } from "../memory-commands.js";
 import { alike } from "./alike.js";
 import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";
-import type { Dates } from "./dates.js";
 import type { Vocabulary } from "./domain-words.js";
-import type { Draft } from "./draft.js";
 import { endingOf, isDenial, isDeniedAlone, isSaidOfGuest } from "./endings.js";
 import { anyLanguage, english, type Language, relationOf, saysLiking } from "./language.js";
+import { type PutRight, putRightIn } from "./put-right.js";
 import { recoveredIn } from "./recoveries.js";
+import { isPet } from "./who.js";
 
 /** What a message does to what is known: forgets, ends, corrects, says again. */
 export interface Changes {
@@ -17,6 +17,8 @@ export interface Changes {
   readonly asked: readonly Asked[];
   /** "Forget what you know about my mum". */
   readonly allAbout: readonly AllAbout[];
+  /** "It's walnuts, not almonds". */
+  readonly putRight: readonly PutRight[];
   /** "Actually, …": what is said replaces what it is about. */
   readonly corrects: boolean;
   /** Whether a sentence is a command about memory, and so tells nothing. */
@@ -38,7 +40,7 @@ interface AllAbout {
 }
 
 /** What must hold and is none of the domain's needs: one is not the next. */
-const OTHER = "other";
+export const OTHER = "other";
 
 /** A wish not to keep something has one of these. */
 const NOT_KEPT = new Set(["mentioned", "don't", "dont", "didn't", "not", "needn't", "no"]);
@@ -55,6 +57,7 @@ export function changesOf(text: string, said: Said, language: Language, vocabula
   const commands = commandsOf(text);
   const asked: Asked[] = [];
   const allAbout: AllAbout[] = [];
+  const putRight: PutRight[] = [];
   for (const { command, start, end } of commands)
     if (command.kind === "forget" && command.whom !== undefined)
       allAbout.push({ ...command, whom: command.whom, quote: text.slice(start, end) });
@@ -76,6 +79,11 @@ export function changesOf(text: string, said: Said, language: Language, vocabula
     const end = (target: Memory, plain = false) => {
       if (!asked.some((each) => each.target === target)) asked.push({ op: "end", target, quote: line.replace(/[.!]+$/u, ""), plain });
     };
+    const right = asks ? null : putRightIn(sentence, thoseOf(known, words, language), language, vocabulary);
+    if (right !== null) {
+      putRight.push(right);
+      continue;
+    }
     const ends = endingsIn(known, sentence, words, language);
     for (const { target, plain } of ends) end(target, plain && !unmeant);
     if (asks) continue;
@@ -99,8 +107,10 @@ export function changesOf(text: string, said: Said, language: Language, vocabula
     off_record: keepsOut ? (saysNothingElse(text, commands, language) ? "previous" : "this") : null,
     asked,
     allAbout,
+    putRight,
     corrects: english.change.in(wordsIn(text)) !== -1,
     covers: (sentence) =>
+      putRight.some(({ quote, isAll }) => isAll && quote === sentence.text) ||
       commands.some(({ command, start, end }) => {
         if (command.kind === "remember" || start >= sentence.start + sentence.text.length || end <= sentence.start) return false;
         // "I'm allergic to nuts, but don't keep that" tells of an allergy, about which the guest is asked.
@@ -162,7 +172,8 @@ function saysNothingElse(text: string, commands: ReturnType<typeof commandsOf>, 
 
 /** "My wife is no longer vegan" is said of hers alone, "I'm no longer vegan" of the guest's own. */
 function thoseOf(known: readonly Memory[], words: readonly string[], language: Language): readonly Memory[] {
-  const relations = words.flatMap((word) => relationOf(word) ?? []);
+  // "Not cats" is of no cat of the guest's.
+  const relations = words.flatMap((word) => relationOf(word) ?? []).filter((relation) => !isPet(relation));
   const named = known.filter(({ subject }) => {
     const name = subject.replace(/^companion:/u, "");
     return subject !== "self" && (words.includes(folded(name)) || relations.includes(relationOf(name) ?? ""));
@@ -194,106 +205,4 @@ function isOfParted(memory: Memory, words: readonly string[]): boolean {
 
 function isDietOf(memory: Memory, words: readonly string[]): boolean {
   return memory.subject === "self" && memory.aspect === "diet" && words.some((word) => word.startsWith("eat"));
-}
-
-export function operationsFor(
-  drafts: readonly { readonly draft: Draft; readonly dates: Dates }[],
-  known: readonly Memory[],
-  changes: Changes,
-  fitted: (category: string) => string,
-): readonly ProposedOperation[] {
-  // What is said again in the same breath has not ended.
-  const kept = (target: Memory) => target.strength === "hard" && drafts.some(({ draft }) => sameAs(target, draft));
-  const asked = changes.asked.filter(({ op, target }) => op === "forget" || !kept(target));
-  const operations = asked.map(({ op, target, quote, plain }) =>
-    proposedOperationSchema.parse({
-      op,
-      quote,
-      target_id: target.id,
-      about: target.about,
-      category: target.category,
-      subject: target.subject,
-      need: target.need,
-      // What must hold ends in plain words alone; of others the guest is asked.
-      stance: plain || target.strength === "soft" ? "stated" : "unsure",
-    }),
-  );
-  for (const { whom, what, quote } of changes.allAbout)
-    operations.push(proposedOperationSchema.parse({ op: "forget", quote, about: what, subject: `companion:${whom}` }));
-  const taken = new Set(asked.map(({ target }) => target.id));
-  const vegan = drafts.some(({ draft }) => draft.need === "vegan");
-  for (const { draft, dates } of drafts) {
-    // "No eggs, no dairy: vegan" is one need.
-    if (vegan && draft.hard && draft.text.startsWith("No ")) continue;
-    const category = fitted(draft.category);
-    const free = known.filter(({ id }) => !taken.has(id));
-    const alikes = free.find((memory) => !isAskedOtherwise(memory, draft) && sameAs(memory, draft));
-    // Another number of one limit takes its place.
-    const corrects = changes.corrects || draft.whole === true;
-    const isOther = draft.whole
-      ? folded(alikes?.text ?? "") !== folded(draft.text)
-      : !alike(folded(alikes?.about ?? ""), folded(draft.about));
-    const newer = alikes !== undefined && corrects && isOther;
-    const same = newer ? undefined : alikes;
-    const replaced = newer
-      ? alikes
-      : same === undefined
-        ? free.find((memory) => isOtherDiet(memory, draft) || (corrects && isReplacedBy(memory, draft, category)))
-        : undefined;
-    if (replaced !== undefined) taken.add(replaced.id);
-    operations.push(
-      proposedOperationSchema.parse({
-        op: same !== undefined ? "confirm" : replaced !== undefined ? "supersede" : "add",
-        quote: draft.clause.text,
-        target_id: same?.id ?? replaced?.id ?? null,
-        text: same === undefined ? draft.text : "",
-        about: draft.about,
-        category,
-        aspect: draft.aspect,
-        condition: draft.condition,
-        need: draft.need,
-        strength: draft.hard ? "hard" : "soft",
-        type: draft.hard ? "constraint" : null,
-        subject: draft.subject,
-        scope: draft.trip ? "trip" : "standing",
-        ...dates,
-        stance: draft.unsure ? "unsure" : "stated",
-        confidence: 0.9,
-        entities: draft.name === null ? [] : [draft.name],
-      }),
-    );
-  }
-  return operations;
-}
-
-function sameAs(memory: Memory, draft: Draft): boolean {
-  if (!sameSubject(memory.subject, draft.subject)) return false;
-  if (folded(memory.text) === folded(draft.text)) return true;
-  return draft.need !== null && memory.need === draft.need && (draft.need !== "other" || alike(folded(memory.about), folded(draft.about)));
-}
-
-/** "I might be allergic to nuts" waits for the guest's word: "I am allergic to nuts" is told for itself, whatever that comes to. */
-function isAskedOtherwise(memory: Memory, draft: Draft): boolean {
-  return memory.status === "review" && folded(memory.text) !== folded(draft.text);
-}
-
-/** Vegetarian, then vegan: nobody is both. */
-function isOtherDiet(memory: Memory, draft: Draft): boolean {
-  return draft.aspect === "diet" && memory.aspect === "diet" && draft.need !== memory.need && sameSubject(memory.subject, draft.subject);
-}
-
-function isReplacedBy(memory: Memory, draft: Draft, category: string): boolean {
-  return (
-    !draft.hard &&
-    memory.strength === "soft" &&
-    memory.category === category &&
-    memory.condition === draft.condition &&
-    sameSubject(memory.subject, draft.subject)
-  );
-}
-
-function sameSubject(a: string, b: string): boolean {
-  if (a === b) return true;
-  const [one, other] = [a, b].map((subject) => relationOf(subject.replace(/^companion:/u, "")));
-  return one !== undefined && one === other;
 }

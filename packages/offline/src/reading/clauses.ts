@@ -18,6 +18,9 @@ export interface Sentence {
 
 const MAX_SENTENCES = 60;
 const MAX_CLAUSES = 20;
+/** Who writes longer sentences joins several: such a sentence is read by parts of so many characters, which end at a comma. */
+const MAX_SENTENCE_CHARS = 240;
+const PART_CHARS = 120;
 /** Longer ones are no plain statements. */
 const MAX_CLAUSE_WORDS = 30;
 
@@ -28,7 +31,7 @@ export function sentencesOf(text: string, isTitle: (word: string) => boolean): r
   const push = (end: number) => {
     const part = text.slice(start, end);
     const trimmed = part.trim();
-    if (trimmed !== "") sentences.push({ text: trimmed, start: start + part.indexOf(trimmed), asks: /[?？][!?\s"”’)]*$/u.test(trimmed) });
+    if (trimmed !== "") sentences.push(...partsOf(trimmed, start + part.indexOf(trimmed)));
     start = end;
   };
   for (const { index, 0: mark } of text.matchAll(/[.!?…]+(?=\s|$)|[。！？]|\n/gu)) {
@@ -38,6 +41,20 @@ export function sentencesOf(text: string, isTitle: (word: string) => boolean): r
   }
   push(text.length);
   return sentences.slice(0, MAX_SENTENCES);
+}
+
+function partsOf(text: string, start: number): readonly Sentence[] {
+  const ends = text.length <= MAX_SENTENCE_CHARS ? [] : [...text.matchAll(/[,;]\s+/gu)].map(({ index, 0: mark }) => index + mark.length);
+  const parts: Sentence[] = [];
+  let from = 0;
+  for (const [at, end] of [...ends, text.length].entries()) {
+    const isLast = at === ends.length;
+    if (!isLast && (ends[at + 1] ?? text.length) - from <= PART_CHARS) continue;
+    const part = text.slice(from, end).replace(/[,;\s]+$/u, "");
+    parts.push({ text: part, start: start + from, asks: /[?？][!?\s"”’)]*$/u.test(part) });
+    from = end;
+  }
+  return parts;
 }
 
 /** At marks, and at a joining word where what follows begins a statement of its own. */

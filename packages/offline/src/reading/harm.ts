@@ -1,19 +1,54 @@
+import { wordsIn } from "maitred/stand-in";
 import type { Clause, Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { isDenial } from "./endings.js";
-import { english, type Language, relationAt } from "./language.js";
+import { english, type Language, pronounIn, relationAt } from "./language.js";
 import { hardDraft } from "./needs.js";
 import { told } from "./said.js";
-import { rawWords, type Who, whoIn } from "./who.js";
+import { type Companion, rawWords, type Who, whoIn } from "./who.js";
 
 /*
  * What must hold, out of what something does to somebody: "nuts could kill me", "I nearly died from a cashew", "I have given up gluten".
  * No such sentence says that it must: the guest is asked. English.
  */
 
-export function harmsIn(sentence: Sentence, clauses: readonly Clause[], language: Language, vocabulary: Vocabulary): readonly Draft[] {
+export function harmsIn(
+  sentence: Sentence,
+  clauses: readonly Clause[],
+  companion: Companion | null,
+  { language, vocabulary }: { readonly language: Language; readonly vocabulary: Vocabulary },
+): readonly Draft[] {
   if (language.name !== "en" || sentence.asks) return [];
+  const harms = harmsBy(clauses, language, vocabulary);
+  return harms.length > 0 ? harms : mayNeed(sentence, clauses, companion, language);
+}
+
+/** "The consultant says …", "seven months gone", "he needs a seat by the loo": nothing of it is a need of the domain's. */
+function mayNeed(sentence: Sentence, clauses: readonly Clause[], companion: Companion | null, language: Language): readonly Draft[] {
+  const whole = { ...sentence, words: wordsIn(sentence.text), index: 0 };
+  if (english.health.in(whole.words) !== -1) {
+    const who = whoIn(whole, language, false).kind === "other" ? null : (whomIn(whole, language) ?? SELF);
+    return who === null ? [] : [asked(whole, who, language)];
+  }
+  return clauses.flatMap((clause) => {
+    const needs = clause.words.findIndex((word) => english.needing.is(word.replace(/s$/u, "")) && word.endsWith("s"));
+    const isOver = english.ends.in(clause.words) !== -1 || clause.words.some((word) => isDenial(word, language));
+    if (needs < 1 || needs === clause.words.length - 1 || isOver) return [];
+    const who = pronounIn(clause.words.slice(0, needs), language).length > 0 ? companion : whomIn(clause, language);
+    return who === null || who.kind !== "companion" ? [] : [asked(clause, who, language)];
+  });
+}
+
+const SELF = { kind: "self" } as const;
+
+function asked(clause: Clause, who: Who, language: Language): Draft {
+  const read = { clause, language, who, asks: false, laughs: false, standing: false, avoiding: null };
+  const text = told(clause.text, who, language);
+  return { ...hardDraft(read, text), about: text.slice(0, 200), unsure: true };
+}
+
+function harmsBy(clauses: readonly Clause[], language: Language, vocabulary: Vocabulary): readonly Draft[] {
   return clauses.flatMap((clause) => {
     const { words } = clause;
     const need = vocabulary.needsIn(words).find(({ kind, category }) => kind === "avoid" && category === "dietary");

@@ -26,7 +26,7 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
   if (!isLimit || passing || number === null || number >= MILLION || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1)
     return [];
   const limit = vocabulary.limitIn(words);
-  const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words);
+  const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words) || english.per.in(words) !== -1;
   if (limit === undefined && !isMoney) return [];
   const text = told(clause.text, who, language);
   const need = limit?.need ?? null;

@@ -184,13 +184,25 @@ function foreignText(
   return capital(raw.slice(need.kind === "be" || avoidAt > need.at ? need.at : Math.max(0, avoidAt), need.at + need.length).join(" "));
 }
 
-/** "Allergic to kiwi", of what no list has. What is laughed about is a joke. */
+/** "Allergic to kiwi", "I don't eat mutton", of what no list has: the second may be a taste, and is asked about. What is laughed about is a joke. */
 function unlisted(read: ReadClause, words: readonly string[]): readonly Draft[] {
-  const { laughs, who } = read;
-  const at = words.findIndex((word, index) => english.cued.at([word], 0) > 0 && words[index + 1] === "to");
-  const thing = words.slice(at + 2).filter((word) => !english.tails.has(word) && !english.fillers.has(word));
+  const { laughs, who, clause } = read;
+  const cue = words.findIndex((word, index) => english.cued.at([word], 0) > 0 && words[index + 1] === "to");
+  const eaten = cue === -1 ? uneatenIn(words) : -1;
+  const [at, length] = cue === -1 ? [eaten, 1] : [cue, 2];
+  const thing = words.slice(at + length).filter((word) => !english.tails.has(word) && !english.fillers.has(word));
   const isThing = thing.length > 0 && thing.length <= 2 && english.vague.at(thing, 0) === 0 && !english.vague_things.has(thing[0]);
-  if (at === -1 || laughs || isOver(words) || denies(read, words, at) || !isThing || (who.kind === "nobody" && at > 0)) return [];
+  if (at === -1 || laughs || isOver(words) || !isThing) return [];
+  if (cue === -1) {
+    if (who.kind === "nobody" || english.no_food.in(thing) !== -1) return [];
+    return [{ ...hardDraft(read, told(clause.text, who, read.language)), about: thing.join(" "), aspect: thing.join(" "), unsure: true }];
+  }
+  if (denies(read, words, at) || (who.kind === "nobody" && at > 0)) return [];
   const about = thing.join(" ");
   return [{ ...hardDraft(read, withWhom(who, `Is allergic to ${about}`)), about, aspect: about, trip: false }];
+}
+
+/** Where "eat" stands that is denied: "don't eat", "can't eat". */
+function uneatenIn(words: readonly string[]): number {
+  return words.findIndex((word, at) => (word === "eat" || word === "eats") && english.uneaten.at(words, at - 1) > 0);
 }

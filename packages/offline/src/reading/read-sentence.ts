@@ -49,12 +49,15 @@ export function readSentence(
 ): Omit<ReadSentence, "place"> | null | "foreign" {
   const words = wordsIn(sentence.text);
   if (anyLanguage("instruction", words)) return null;
+  const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
+  const nothing = { drafts: [], whole, unread: null, parts: [], doubted: false, asked: false, none: false, harms: [], companion: null };
+  // "The doctor says no dairy": nobody else's words, and asked about.
+  if (anyLanguage("bringing", words) && !sentence.text.includes(BROUGHT) && english.health.in(words) !== -1)
+    return { ...nothing, harms: harmsIn(sentence, clausesOf(sentence, language), null, { language, vocabulary }) };
   // "Translate this: …" without marks around it: where that ends can't be told.
   if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
   if (sentence.text.includes(BROUGHT)) return null;
-  const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-  if (supposes(words, language))
-    return { drafts: [], whole, unread: whole, parts: [whole], doubted: true, asked: false, none: false, harms: [], companion: null };
+  if (supposes(words, language)) return { ...nothing, unread: whole, parts: [whole], doubted: true };
   const clauses = clausesOf(sentence, language);
   const beforeQuestion = sentence.asks ? untilLiking(clauses, language) : [];
   const drafts: Draft[] = [];
@@ -88,9 +91,10 @@ export function readSentence(
   const stating = beforeQuestion.at(-1);
   const unread = stating === undefined ? unreadIn(clauses, whole, drafts) : unreadIn(beforeQuestion, through(whole, stating), drafts);
   const parts = unread === null ? [] : partsOf(unread, clauses, drafts, language);
-  const harms = harmsIn(sentence, clauses, language, vocabulary);
+  const companion = story.companionIn(words, language);
+  const harms = harmsIn(sentence, clauses, companion, { language, vocabulary });
   const none = tellsOfNone(clauses, language, vocabulary);
-  return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion: story.companionIn(words, language) };
+  return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion };
 }
 
 /** "If …", "let's say …": within the first words. */

@@ -97,7 +97,9 @@ function ofCompanion(words: readonly string[], who: Companion, language: Languag
   const pronoun = folded(first);
   if (english.theirs.has(pronoun)) return null;
   if (language.pronounAt([pronoun], 0).length > 0)
-    return [called, ...(IS.test(pronoun) ? ["is"] : []), SECOND[second] ?? second, third, ...rest].join(" ").trim();
+    return [called, ...(IS.test(pronoun) ? [second === "got" ? "has" : "is"] : []), SECOND[second] ?? second, third, ...rest]
+      .join(" ")
+      .trim();
   if (!["my", "our", "the"].includes(folded(first))) return null;
   const is = second.endsWith("'s") && (english.traits.in(wordsIn(third)) !== -1 || third === "a");
   return [is ? `${second.slice(0, -2)} is` : second, SECOND[third] ?? third, ...rest].join(" ").trim();

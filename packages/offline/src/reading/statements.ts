@@ -62,9 +62,10 @@ export function slotOf(
   vocabulary: Vocabulary,
 ): { readonly category: string; readonly aspect: string | undefined } | null {
   if (language.home.in(words) !== -1) return { category: "location", aspect: "home" };
-  const isCounted = (word: string, at: number) =>
-    (/^\d{1,2}$/u.test(word) || english.numbers.has(word)) && english.counted.at(words, at + 1) > 0;
-  if (words.some(isCounted)) return { category: "party_size", aspect: "party size" };
+  const isNumber = (word: string) => /^\d{1,2}$/u.test(word) || english.numbers.has(word);
+  const isCounted = (word: string, at: number) => isNumber(word) && english.counted.at(words, at + 1) > 0;
+  const isGroup = (word: string, at: number) => english.groups.has(word) && words[at + 1] === "of" && isNumber(words[at + 2] ?? "");
+  if (words.some(isCounted) || words.some(isGroup)) return { category: "party_size", aspect: "party size" };
   // "My wife always comes with me."
   const withWhom = words.map((_, at) => relationAt(words, at)?.relation).find((relation) => relation !== undefined);
   if (withWhom !== undefined && words.includes("with")) return { category: "companions", aspect: withWhom };
