@@ -3,6 +3,7 @@ import type { Clause } from "../reading/clauses.js";
 import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
+import { isDenial } from "../reading/endings.js";
 import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
@@ -100,8 +101,13 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const { language, vocabulary, plain, doubted, none, companion } = options;
   const { words } = clause;
   const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
-  const hard = judgement.hard >= (judgement.keep < keepFrom ? MAYBE_HARD_FROM : HARD_FROM);
-  if (none && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
+  const named = speaksOfNeeds(words, language, vocabulary);
+  const isNamed = named || refuses(words, language);
+  const ofNeeds = named && (judgement.category === "dietary" || judgement.category === "accessibility");
+  // What may have to hold, and names nothing that must, is a guess: "my sister comes too", "I adore the theatre".
+  const hard = judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
+  const isFree = none || english.unminding.in(words) !== -1;
+  if (isFree && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const said = whoIn(clause, language, false);
   const who = said.kind === "pronoun" && companion !== null ? companion : said;
   // "The couple we met are both deaf" is not about the guest.
@@ -118,6 +124,9 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     words.findIndex((word) => !english.fillers.has(word)),
   );
   const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins);
+  // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
+  const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
+  if (hard && !isNamed && (asks || isQuestion)) return [];
   if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
@@ -152,6 +161,18 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       trip: false,
     },
   ];
+}
+
+/** Words for a need, for what it comes from, or for what must be. */
+function speaksOfNeeds(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  if (vocabulary.needsIn(words).length > 0 || vocabulary.reasonsIn(words).length > 0) return true;
+  const telling = [english.cued, english.needing, english.musts, english.harms, english.health];
+  return language.name === "en" && telling.some((list) => list.in(words) !== -1);
+}
+
+/** Something is denied, or avoided. */
+function refuses(words: readonly string[], language: Language): boolean {
+  return language.avoid.in(words) !== -1 || words.some((word) => isDenial(word, language));
 }
 
 const MARKUP = /<\/?[a-z!]|\w\(|[{}\\]|=>/iu;

@@ -184,7 +184,10 @@ function foreignText(
   return capital(raw.slice(need.kind === "be" || avoidAt > need.at ? need.at : Math.max(0, avoidAt), need.at + need.length).join(" "));
 }
 
-/** "Allergic to kiwi", "I don't eat mutton", of what no list has: the second may be a taste, and is asked about. What is laughed about is a joke. */
+/**
+ * "Allergic to kiwi", "I don't eat mutton", of what no list has: the second may be a taste, and is asked about. What is laughed about is a
+ * joke.
+ */
 function unlisted(read: ReadClause, words: readonly string[]): readonly Draft[] {
   const { laughs, who, clause } = read;
   const cue = words.findIndex((word, index) => english.cued.at([word], 0) > 0 && words[index + 1] === "to");

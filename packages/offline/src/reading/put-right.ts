@@ -7,8 +7,8 @@ import { isDenial } from "./endings.js";
 import { english, type Language, pronounIn } from "./language.js";
 
 /*
- * "It's walnuts, not almonds", "not nuts, SESAME": what the guest puts right of what must hold. One thing is denied by its name, and another
- * is named in its place. The guest is asked whether it is so, as the words may be of an order.
+ * "It's walnuts, not almonds", "not nuts, SESAME": what the guest puts right of what must hold. One thing is denied by its name, and
+ * another is named in its place. The guest is asked whether it is so, as the words may be of an order.
  */
 
 export interface PutRight {

@@ -75,10 +75,12 @@ export class Story {
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#name({ kind: "companion", relation: called, name: null });
     const begun = relationBegun(words);
-    if (named.kind === "nobody" && begun !== undefined) this.#name({ kind: "companion", relation: begun, name: null });
+    // "Grandad's 91 and comes with us": "he" is Grandad.
+    if ((named.kind === "nobody" || named.kind === "self") && begun !== undefined)
+      this.#name({ kind: "companion", relation: begun, name: null });
     // "My boss joins us", "Tom from work is joining": "he" may be either. "Joost, who's my best mate" is Joost.
     const isBystander = named.kind === "other" && language.mine.in(words) !== -1 && !english.who.has(words[0]);
-    if (isBystander || (named.kind === "nobody" && called === undefined && joinsByName(clause))) this.#mayBeAnother = true;
+    if (isBystander || (named.kind === "nobody" && called === undefined && joinsByName(clause, language))) this.#mayBeAnother = true;
     const who = named.kind === "pronoun" ? (this.companionIn(words, language) ?? { kind: "other" as const }) : named;
     if (named.kind === "companion") {
       if (named !== member) this.#name(named);
@@ -96,6 +98,6 @@ export class Story {
 }
 
 /** "Tom from work is joining", "Ana comes along": a name that nobody told before. */
-function joinsByName({ text, words }: Clause): boolean {
-  return isName(rawWords(text)[0] ?? "") && !english.joins.has(words[0]) && english.joins.in(words) !== -1;
+function joinsByName({ text, words }: Clause, { comes }: Language): boolean {
+  return isName(rawWords(text)[0] ?? "") && !comes.has(words[0]) && comes.in(words) !== -1;
 }

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import { standInReader } from "../support/stand-in.js";
+
+const read = async (text: string) => {
+  const message = { owner: ownerOf("default", "ann"), session_id: "s", turn: 2, message_id: "m", text, context: [], known: [] };
+  const said = { ...message, stated_at: new Date("2026-03-11T10:00:00Z"), time_zone: "UTC" };
+  return (await standInReader(null).read(said, { signal: new AbortController().signal })).operations;
+};
+
+test.each([
+  ["i dont eat meet", "self", "Does not eat meet"],
+  ["A bee gets near me and I've four minutes, the consultant says.", "self", "A bee gets near me"],
+  ["seven months gone, so something fizzy for me", "self", "Seven months gone"],
+  ["grandad's 91 and comes with us every year, he needs a seat by the loo", "companion:grandfather", "Grandfather needs a seat by the loo"],
+])("what may have to hold and is none of the domain's needs is asked about: %s", async (text, subject, begins) => {
+  const drafts = await read(text);
+  expect(drafts).toContainEqual(
+    expect.objectContaining({ subject, strength: "hard", need: "other", stance: "unsure", text: expect.stringContaining(begins) }),
+  );
+});
+
+test.each(["I don't eat out", "My son no longer needs a booster", "My boss needs a table by the door"])(
+  "what is over, nobody's of theirs, or no food is none: %s",
+  async (text) => {
+    expect((await read(text)).filter(({ strength }) => strength === "hard")).toEqual([]);
+  },
+);
+
+test("a limit by the night is one, and a sentence of many is read by parts", async () => {
+  expect(await read("never more than 80 a night")).toMatchObject([{ text: "Never more than 80 a night", category: "budget", need: null }]);
+  const filling = "so we came by train as it was cheaper than the car and the dog was happy, ".repeat(4);
+  expect(await read(`${filling}I'm allergic to nuts, and I use a wheelchair`)).toMatchObject([{ need: "no_nuts" }, { need: "step_free" }]);
+});
