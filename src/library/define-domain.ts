@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Category, category, DEFAULT_CATEGORIES } from "../domain/categories.js";
+import { type Category, category, categoryOf, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { RecallTable } from "../domain/recall-table.js";
 import { isLimit } from "../gate/stated.js";
 import { needTalkOf, needWordsOf, OFF_RECORD } from "../languages/need-talk.js";
@@ -74,8 +74,8 @@ export interface NeedDefinition<Item, Language extends string = string> {
   because?(item: Item): string;
   /**
    * The category of its memories. Default: the one that is hard, where there is one. A limit may be of a soft one, as `budget`: what is
-   * stated there without insisting ("my budget is about 50") is held against what is bound too, and asked about once where it is over; in
-   * a category that isn't named as the limit, where the text has one of its words.
+   * stated there without insisting ("my budget is about 50") is held against what is bound too, and asked about once where it is over: all
+   * of it in a category for one value that no other need is of, elsewhere what has one of the limit's words.
    */
   readonly category?: string;
   /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
@@ -154,9 +154,15 @@ export function defineDomain<Item = never, const Language extends string = "en">
     ...wrongOccasions(categories, recall),
   ];
   refuse(name, wrong);
-  const flat = named.map(({ words, ...need }): Need => {
+  const flat = named.map(({ words, spellings = [], ...need }): Need => {
     const slot = need.slot ?? (isLimit(need) ? need.name : undefined);
-    return { ...need, ...(slot !== undefined && { slot }), words: Object.values<readonly string[]>(words).flat() } as Need;
+    const also = categoryAsName(need, named, categories);
+    return {
+      ...need,
+      ...(slot !== undefined && { slot }),
+      words: [...Object.values<readonly string[]>(words).flat(), ...also],
+      spellings: [...spellings, ...also],
+    } as Need;
   });
   const { needTalk, offRecord } = { needTalk: needTalkOf(needWordsOf(flat)), offRecord: OFF_RECORD };
   return { ...rest, ...(recall && { recall }), name, prompt, tools, categories, needs: flat, needTalk, offRecord };
@@ -223,6 +229,13 @@ function onlyHard(categories: readonly Category[]): string | undefined {
 }
 
 type Named = NeedDefinition<never> & { readonly category: string };
+
+/** A category for one value at a time, with one limit in it, is about that: "my budget is about 50" of a `max_price` is such a limit. */
+function categoryAsName(need: Pick<Named, "name" | "kind" | "category">, all: readonly Named[], categories: readonly Category[]): string[] {
+  const { fixed = [], open = null } = categoryOf(categories, need.category) ?? {};
+  const isAlone = all.every(({ name, category: other }) => name === need.name || (other !== need.category && name !== need.category));
+  return isLimit(need) && isAlone && fixed.length === 1 && open === null ? [need.category.replaceAll("_", " ")] : [];
+}
 
 /** Names are compared as a model may write them: case, blanks and hyphens don't matter. */
 function spelt(name: string): string {

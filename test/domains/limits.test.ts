@@ -102,3 +102,23 @@ test("what is stated of a limit's soft category need not hold: it is asked about
   expect(await says("book tasting")).toMatch(/You told me: “Would like to spend about 60 euros”\.[\s\S]*Shall I go ahead\?/);
   expect(await says("yes")).toMatch(/^Done: The tasting menu/);
 });
+
+test("a category for one value that the limit has alone is about it: what is said there without its words need not hold, and is asked about", async () => {
+  await maitred.close();
+  await opens(kitchenOf("budget"));
+  await ada.memories.add("Would like to spend about 60", { category: "budget" });
+  expect(await says("book tasting")).toMatch(/You told me: “Would like to spend about 60”\.[\s\S]*Shall I go ahead\?/);
+});
+
+test.each([
+  ["my budget is about 60", "soft"],
+  ["My budget is 60 a head.", "soft"],
+  ["never more than 60 euros", "hard"],
+  ["Höchstens 60 Euro, bitte.", "hard"],
+])("in a soft category a limit holds as it was meant: %s, %s", async (told, strength) => {
+  await maitred.close();
+  await opens(kitchenOf("budget"));
+  await says(told);
+  expect((await ada.memories.list()).data).toMatchObject([{ category: "budget", strength }]);
+  expect(await says("book tasting")).toMatch(strength === "soft" ? /You told me[\s\S]*go ahead\?/ : /anyway\?/);
+});

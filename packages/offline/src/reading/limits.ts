@@ -11,10 +11,15 @@ const BUDGET = "budget";
 /** "A budget of ten million" is a joke. */
 const MILLION = 1_000_000;
 
+/** "My budget is 50", "about 50 at most": said without insisting. */
+function isLoose(words: readonly string[]): boolean {
+  return words.includes(BUDGET) || english.roughly.in(words) !== -1;
+}
+
 /**
  * "Never more than 60 euros", "my budget is 40 a ticket": a limit that is meant to last, by its one number. Of the domain's limits it is
- * one that must hold; where the domain has none of these words and keeps budgets, a taste. What something cost once is none, and what is
- * asked for now is a search.
+ * one that must hold; a budget that is told loosely, or for which the domain has no words, is a taste. What something cost once is none,
+ * and what is asked for now is a search.
  */
 export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
   const { words } = clause;
@@ -29,7 +34,9 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
   const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words) || english.per.in(words) !== -1;
   if (limit === undefined && !isMoney) return [];
   const text = told(clause.text, who, language);
-  const need = limit?.need ?? null;
+  // Of a need by its name it would have to hold.
+  const isTaste = limit === undefined || (limit.category === BUDGET && !always && isLoose(words));
+  const need = isTaste ? null : limit.need;
   return [
     {
       clause,
@@ -39,7 +46,7 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
       aspect: need ?? BUDGET,
       condition: "",
       need,
-      hard: need !== null,
+      hard: !isTaste,
       whole: true,
       ...subjectFor(who.kind === "companion" ? who : { kind: "self" }),
       unsure: false,
