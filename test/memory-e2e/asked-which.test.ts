@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createMaitred } from "../../src/index.js";
+import { TaskModel } from "../support/task-model.js";
 import { World } from "./world.js";
 
 let world: World;
@@ -97,4 +99,24 @@ test("[ended-in-other-words] a need that is over in other words holds until the 
   expect(message.content).toContain("Does this no longer hold: “Needs step-free access”?");
   await ada.says("yes");
   expect(await ada.holds()).toEqual(["Loves jazz"]);
+});
+
+test("[asked-before-forgotten] of several that were found, the next message may take away what the answer named, and no other", async () => {
+  const model = new TaskModel();
+  const maitred = await createMaitred({ shortTermBackend: "memory", embeddingProvider: "hashing", recallDeadlineMs: 30_000, model });
+  onTestFinished(() => maitred.close());
+  const ada = maitred.for({ user: "ada" });
+  const ids: string[] = [];
+  for (const text of ["Loves jazz", "Loves opera", "Sits by the window"])
+    ids.push((await ada.memories.add(text, { category: "preference", strength: "soft" })).id);
+  const [jazz = "", , window = ""] = ids;
+  const forget = (input: object) => ({ name: "forget", arguments: input });
+  model.replies.push(forget({ what: "what I told you" }), "Is it jazz, or opera?");
+  const { session_id: sessionId, steps } = await ada.chat("Forget what I told you", { thread: "t1" });
+  expect(steps).toMatchObject([{ output: { status: "which_one", memories: [{}, {}, {}] } }]);
+  model.replies.push(forget({ memory_id: window }), forget({ memory_id: jazz }), "Done.");
+  const said = await ada.chat("The first one", { thread: "t1" });
+  expect(said.steps.map(({ output }) => output)).toMatchObject([{ status: "which_one" }, { status: "forgotten", forgot: ["Loves jazz"] }]);
+  expect(said.session_id).toBe(sessionId);
+  expect((await ada.memories.list()).data.map(({ text }) => text).toSorted()).toEqual(["Loves opera", "Sits by the window"]);
 });
