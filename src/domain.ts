@@ -14,7 +14,7 @@ export { whyUnchecked } from "./gate/verdict.js";
 export { needTalkOf, needWordsOf, OFF_RECORD } from "./languages/need-talk.js";
 export { numberIn } from "./languages/numbers.js";
 export { recallTableOf } from "./languages/recall-talk.js";
-export { type MemoryOccasions, type MessageWords, RecallWords } from "./memories/recall-words.js";
+export { type MemoryOccasions, type MessageWords, type Occasion, RecallWords } from "./memories/recall-words.js";
 export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
 export { derivedId, newId } from "./platform/ids.js";
 export { committed } from "./state/durable-commit.js";

@@ -62,6 +62,8 @@ const STANDS_OUT = 0.1;
 /** Soft memories for one of the message's occasions, at most; and where it is asked what somebody would like. */
 const PER_OCCASION = 2;
 const TASTES = 4;
+/** What is for some months is asked about at any time. */
+const NO_MONTHS: ReadonlySet<number> = new Set();
 
 /**
  * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come and the message
@@ -140,13 +142,14 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     const isWordShared = (byScore.length === 0 || alikeByWord.has(record.id)) && telling.some((word) => holds(its, word));
     const shared = isWordShared || sharesDay(its, said);
     if (coming === "stays") return "not_coming";
-    if (isOnAnotherDay(its, said) || isElsewhereThan(record, its)) return "occasion";
+    const apart = words.differencesOf(its, { things, words: placesMeant, weekdays: said.weekdays, months: NO_MONTHS });
+    if (apart.has("weekdays") || (apart.has("words") && !isAnywhere(record))) return "occasion";
     if (isNamed && coming !== "comes") return shared ? as("likeness") : "occasion";
     // Of somebody who may not come a day that suits them tells nothing.
     if (coming === "untold") return isWordShared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
     if (coming === "self" && its.occasions === null && party.speaksOf(its.words)) return as("party");
     if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
-    const occasions = isForAnother(its) ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(its, each));
+    const occasions = apart.has("things") ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(its, each));
     if (occasions.length > 0 && !isTasteOfOthers(coming, occasions)) return as(coming === "comes" ? "party" : "occasion", occasions);
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return as(coming === "comes" ? "party" : "standing");
@@ -161,21 +164,14 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     return best === record.id && score >= Math.max(LIKE, next + STANDS_OUT) && at === undefined && residence === undefined;
   }
 
-  /** Its own words say what it is for, and the message is about something else. */
-  function isForAnother({ named }: MemoryOccasions): boolean {
-    const its = words.thingsOf(named);
-    return its.length > 0 && things.length > 0 && !its.some((thing) => things.includes(thing));
-  }
-
   /** It would be given for what the user likes, where it is asked what others like. */
   function isTasteOfOthers(coming: Coming | "self", occasions: readonly string[]): boolean {
     return coming === "self" && !isNobodyNamed && occasions.every((occasion) => words.asksForTaste(occasion));
   }
 
-  /** It is for places alone, none of which is meant. What is for a time is for wherever the user is then. */
-  function isElsewhereThan(record: MemoryRecord, { places }: MemoryOccasions): boolean {
-    if (residences.includes(record) || (record.valid_until !== null && said.places.length === 0)) return false;
-    return places.length > 0 && !places.some((place) => placesMeant.has(place));
+  /** A place in it is where the user lives. What is for a time is for wherever they are then, where the message names no place. */
+  function isAnywhere(record: MemoryRecord): boolean {
+    return residences.includes(record) || (record.valid_until !== null && said.places.length === 0);
   }
 
   function hasFixed({ category, aspect }: MemoryRecord): boolean {
@@ -276,11 +272,6 @@ function outdatedIn(records: readonly MemoryRecord[], categories: readonly Categ
 
 function sharesDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekdays" | "months">): boolean {
   return [...its.weekdays].some((day) => said.weekdays.has(day)) || [...its.months].some((month) => said.months.has(month));
-}
-
-/** It is about days of the week, and the message about others. */
-function isOnAnotherDay(its: MemoryOccasions, said: Pick<MemoryOccasions, "weekdays">): boolean {
-  return its.weekdays.size > 0 && said.weekdays.size > 0 && ![...its.weekdays].some((day) => said.weekdays.has(day));
 }
 
 function counted(reasons: Iterable<HeldBackReason>): Partial<Record<HeldBackReason, number>> {

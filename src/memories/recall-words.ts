@@ -2,7 +2,7 @@ import type { Category } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
 import type { RecallTable } from "../domain/recall-table.js";
 import { monthsIn, weekdaysIn } from "../platform/language/calendar-words.js";
-import { isStopWord, likelyLanguagesOf } from "../platform/language/stop-words.js";
+import { contentWordsOf, likelyLanguagesOf } from "../platform/language/stop-words.js";
 import { type FoundPhrase, PhraseIndex, plainWords } from "../platform/phrase-index.js";
 
 /** What a message's words tell of the occasion. */
@@ -41,6 +41,15 @@ export interface MemoryOccasions {
   readonly words: readonly string[];
   /** Words of the places that it is for; empty: it is for any. */
   readonly places: readonly string[];
+  readonly weekdays: ReadonlySet<number>;
+  readonly months: ReadonlySet<number>;
+}
+
+/** What something is, where and when: what a memory's own words for what it is for are compared with. Empty: it isn't known. */
+export interface Occasion {
+  readonly things: readonly string[];
+  /** Words of where it is, among others. */
+  readonly words: ReadonlySet<string>;
   readonly weekdays: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
 }
@@ -104,12 +113,9 @@ export class RecallWords {
   ofMessage(text: string): MessageWords {
     const words = plainWords(text);
     const found = this.#find(words);
-    const languages = [...likelyLanguagesOf(words)];
     const decided = found.filter(({ label }) => label.kind === "decides");
     const weekdays = weekdaysIn(words);
-    const content = words
-      .map((word, at) => ({ word, at }))
-      .filter(({ word }) => ![...languages, "english" as const].some((language) => isStopWord(word, language)));
+    const content = contentWordsOf(words);
     const isSum = ARITHMETIC.test(text) && content.every(({ word }) => NUMBER.test(word));
     const named = isSum ? new Set<string>() : decided.length > 0 ? occasionsIn(decided) : withoutSettings(found);
     if (weekdays.size > 0 && WHEN in this.#table.occasions) named.add(WHEN);
@@ -151,6 +157,21 @@ export class RecallWords {
 
   asksForTaste(occasion: string): boolean {
     return this.#table.occasions[occasion]?.taste === true;
+  }
+
+  /** In what a memory is for something else, by its own words. A place that isn't among the occasion's words is another one. */
+  differencesOf({ named, places, weekdays, months }: MemoryOccasions, of: Occasion): ReadonlySet<keyof Occasion> {
+    const isApart = <T>(its: Iterable<T>, meant: ReadonlySet<T>) => {
+      const all = [...its];
+      return all.length > 0 && meant.size > 0 && !all.some((each) => meant.has(each));
+    };
+    const apart: Readonly<Record<keyof Occasion, boolean>> = {
+      things: isApart(this.thingsOf(named), new Set(of.things)),
+      words: places.length > 0 && !places.some((place) => of.words.has(place)),
+      weekdays: isApart(weekdays, of.weekdays),
+      months: isApart(months, of.months),
+    };
+    return new Set((Object.keys(apart) as (keyof Occasion)[]).filter((part) => apart[part]));
   }
 
   hasRead(memory: Memory): boolean {

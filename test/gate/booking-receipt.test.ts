@@ -13,6 +13,19 @@ const STATED: Readonly<Record<string, NeedCheck>> = {
 };
 const party = { companions: ["Ida"], absent: [], size: 3, said: ["Ida and I", "🎟 für zwei"], sessionId: "s" };
 
+/** A need as a receipt has it: hard, as one that says nothing of its strength is. */
+const STEP_FREE = {
+  memory_id: "b",
+  memory: "Needs step-free access",
+  who: "Ida",
+  need: null,
+  to_confirm: false,
+  brought_along: false,
+  source: { session_id: "earlier", turn: 3, message_id: "m-3", quote: "Please note: needs step-free access" },
+  comes: "yes",
+  stated: { state: "broken", because: "There are stairs." },
+};
+
 /** As it was written before needs had a strength. */
 const RECEIPT_OF_BEFORE = {
   v: 1,
@@ -28,19 +41,7 @@ const RECEIPT_OF_BEFORE = {
     tool: "book",
     booked: "Jazz, stalls, 2",
     checked: {
-      needs: [
-        {
-          memory_id: "b",
-          memory: "Needs step-free access",
-          who: "Ida",
-          need: null,
-          to_confirm: false,
-          brought_along: false,
-          source: { session_id: "earlier", turn: 3, message_id: "m-3", quote: "Please note: needs step-free access" },
-          comes: "yes",
-          stated: { state: "broken", because: "There are stairs." },
-        },
-      ],
+      needs: [STEP_FREE],
       along: ["Ida"],
       unchecked: false,
       memory_off: false,
@@ -83,17 +84,7 @@ test("a receipt says what was checked, for whom, by whose words, and what was pa
       { memory_id: "c", how: "mentioned" },
     ],
   });
-  expect(first?.body?.checked.needs).toContainEqual({
-    memory_id: "b",
-    memory: "Needs step-free access",
-    who: "Ida",
-    need: null,
-    to_confirm: false,
-    brought_along: false,
-    source: { session_id: "earlier", turn: 3, message_id: "m-3", quote: "Please note: needs step-free access" },
-    comes: "yes",
-    stated: { state: "broken", because: "There are stairs." },
-  });
+  expect(first?.body?.checked.needs).toContainEqual(STEP_FREE);
 });
 
 test("receipts replay, in any order, some left out, some emptied", () => {

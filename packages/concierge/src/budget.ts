@@ -1,19 +1,21 @@
 import type { Memory, NeedCheck } from "maitred";
-import { numberIn, RecallWords } from "maitred/domain";
-import { plain } from "maitred/stand-in";
+import { type MemoryOccasions, numberIn, RecallWords } from "maitred/domain";
+import { anyPhrase, phrasesIn, wordsIn } from "maitred/stand-in";
 import type { CatalogueEvent, Seats } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
+import lists from "./data/script.json" with { type: "json" };
 import { weekdayOf } from "./local-time.js";
 import { euros } from "./money.js";
 import { says } from "./phrases.js";
 import { CONCIERGE_RECALL } from "./recall-table.js";
 import { citiesIn, genresIn, kindsIn } from "./script/words.js";
-import { kindOf } from "./vocabulary.js";
+import { type City, type Kind, kindOf } from "./vocabulary.js";
 
 /** The category of what a guest wants to spend: its statements are limits, also those that need not hold. */
 export const BUDGET = "budget";
 
 const CATEGORY = CONCIERGE_CATEGORIES.find(({ name }) => name === BUDGET);
+const EXCEPT = anyPhrase(phrasesIn(lists.excepts));
 const DAYS_OF_WEEK = 7;
 /** Occasions of what the catalogue has. A seat at a table is one to attend too. */
 const DINING = ["eat", "drink", "attend"];
@@ -27,48 +29,78 @@ export function budgetCheck(memory: Memory, { event, section }: Seats, quantity:
   const budget = read.get(memory) ?? readBudget(memory);
   const { limit, ofAll } = budget;
   if (limit === null) return null;
-  if (!isFor(budget, event)) return { state: "moot" };
+  if (!isFor(budget.for, event) || (budget.butFor !== null && isFor(budget.butFor, event))) return { state: "moot" };
   const cost = ofAll ? section.priceCents * quantity : section.priceCents;
   return cost > Math.round(limit * 100) ? { state: "broken", because: `This is ${euros(cost)}.` } : { state: "met" };
 }
 
-type Budget = ReturnType<typeof readBudget>;
+/** What the guest's words say that a budget is for. */
+interface Scope {
+  readonly its: MemoryOccasions;
+  readonly kinds: readonly Kind[];
+  readonly cities: readonly City[];
+}
+
+interface Budget {
+  readonly limit: number | null;
+  readonly ofAll: boolean;
+  readonly for: Scope;
+  /** "Except for football". Null: it is for all of that. */
+  readonly butFor: Scope | null;
+}
 
 /** A memory is held against many seats: it is read once. */
 const read = new WeakMap<Memory, Budget>();
 /** Made where it is first needed: the table of all languages takes some time. */
-let words: RecallWords | undefined;
+let table: RecallWords | undefined;
+const wordsOfOccasions = () => {
+  table ??= new RecallWords(CONCIERGE_RECALL);
+  return table;
+};
 
-function readBudget(memory: Memory) {
-  words ??= new RecallWords(CONCIERGE_RECALL);
-  const { named, places, weekdays, months } = words.ofMemory(memory, CATEGORY);
-  const said = `${memory.text} ${memory.condition}`;
+function readBudget(memory: Memory): Budget {
+  const { text } = memory;
+  const [said, but] = withoutException(text);
+  const butFor = but === null ? null : scopeOf({ ...memory, text: but, aspect: "", condition: "" });
   const budget = {
-    limit: numberIn(memory.text),
-    ofAll: says(memory.text, "total"),
-    things: words.thingsOf(named),
-    kinds: [...kindsIn(said), ...genresIn(said).map(kindOf)],
-    places,
-    cities: citiesIn(said),
-    weekdays,
-    months,
+    limit: numberIn(text),
+    ofAll: says(text, "total"),
+    for: scopeOf(but === null ? memory : { ...memory, text: said }),
+    butFor: butFor !== null && isNarrow(butFor) ? butFor : null,
   };
   read.set(memory, budget);
   return budget;
 }
 
-function isFor(
-  { things, kinds, places, cities, weekdays, months }: Budget,
-  { kind, city, venue, day }: Pick<CatalogueEvent, "kind" | "city" | "venue" | "day">,
-): boolean {
-  const ofEvent = kind === "dining" ? DINING : OTHERS;
-  if (things.length > 0 && !things.some((thing) => ofEvent.includes(thing))) return false;
-  if (kinds.length > 0 && !kinds.includes(kind)) return false;
-  if (places.length > 0 && !cities.includes(city) && !isAmong(places, `${city} ${venue}`)) return false;
-  if (weekdays.size > 0 && !weekdays.has((weekdayOf(day) + DAYS_OF_WEEK - 1) % DAYS_OF_WEEK)) return false;
-  return months.size === 0 || months.has(Number(day.slice(5, 7)) - 1);
+/** "Budget is 50, except for football", "except for football the budget is 50": what it is for, and what it is not. */
+function withoutException(text: string): readonly [said: string, but: string | null] {
+  const found = EXCEPT.exec(text);
+  if (found === null) return [text, null];
+  const [before, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
+  if (before.trim() !== "") return [before, behind];
+  const end = behind.indexOf(",");
+  return end === -1 ? [text, null] : [behind.slice(end + 1), behind.slice(0, end)];
 }
 
-function isAmong(places: readonly string[], where: string): boolean {
-  return places.some((place) => plain(where).includes(place));
+function scopeOf(memory: Memory): Scope {
+  const said = `${memory.text} ${memory.condition}`;
+  const kinds = [...kindsIn(said), ...genresIn(said).map(kindOf)];
+  return { its: wordsOfOccasions().ofMemory(memory, CATEGORY), kinds, cities: citiesIn(said) };
+}
+
+function isNarrow({ its: { named, places, weekdays, months }, kinds }: Scope): boolean {
+  return named.size + places.length + weekdays.size + months.size + kinds.length > 0;
+}
+
+function isFor(
+  { its, kinds, cities }: Scope,
+  { kind, city, venue, day }: Pick<CatalogueEvent, "kind" | "city" | "venue" | "day">,
+): boolean {
+  const differences = wordsOfOccasions().differencesOf(its, {
+    things: kind === "dining" ? DINING : OTHERS,
+    words: new Set([...wordsIn(`${city} ${venue}`), ...(cities.includes(city) ? its.places : [])]),
+    weekdays: new Set([(weekdayOf(day) + DAYS_OF_WEEK - 1) % DAYS_OF_WEEK]),
+    months: new Set([Number(day.slice(5, 7)) - 1]),
+  });
+  return differences.size === 0 && (kinds.length === 0 || kinds.includes(kind));
 }
