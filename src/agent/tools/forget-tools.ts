@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Memory } from "../../domain/memory.js";
 import { normalised } from "../../domain/normalised-text.js";
-import { isStopWord, likelyLanguagesOf } from "../../platform/language/stop-words.js";
+import { contentWordsOf } from "../../platform/language/stop-words.js";
 import { plainWords } from "../../platform/phrase-index.js";
 import { ASKED_EVERYTHING, type Tool, type ToolContext, type ToolResult } from "../../ports/agent.js";
 import { type ProposedOperation, proposedOperationSchema } from "../../ports/extraction.js";
@@ -131,13 +131,8 @@ function isSpokenOf(
   const answer = remembering?.context.findLast(({ role }) => role === "assistant")?.content ?? "";
   // "Lives in York" is spoken of by "where I live"; that something is liked, or preferred, stands in any message.
   const said = about !== "" && type === "preference" ? about : `${about} ${text}`;
-  return tellingWords([said, aspect, category].join(" ")).some((word) => isSaidIn(word, answer) || inOwnWords(word, userMessage.content));
-}
-
-function tellingWords(text: string): readonly string[] {
-  const words = plainWords(text);
-  const languages = [...likelyLanguagesOf(words), "english"] as const;
-  return words.filter((word) => !languages.some((language) => isStopWord(word, language)));
+  const telling = contentWordsOf(plainWords([said, aspect, category].join(" ")));
+  return telling.some(({ word }) => isSaidIn(word, answer) || inOwnWords(word, userMessage.content));
 }
 
 function isOfKind({ category, aspect }: Memory, what: string): boolean {

@@ -90,3 +90,12 @@ export function likelyLanguagesOf(words: readonly string[]): ReadonlySet<LatinLa
 export function isStopWord(word: string, language: LatinLanguage): boolean {
   return lists.get("english")?.has(word) === true || (language !== "english" && lists.get(language)?.has(word) === true);
 }
+
+/**
+ * The words of a text that are more than grammar, in any language that it may be in, each with its place.
+ * @param words as for {@link latinLanguageOf}
+ */
+export function contentWordsOf(words: readonly string[]): readonly { readonly word: string; readonly at: number }[] {
+  const languages = [...likelyLanguagesOf(words), "english" as const];
+  return words.map((word, at) => ({ word, at })).filter(({ word }) => !languages.some((language) => isStopWord(word, language)));
+}
