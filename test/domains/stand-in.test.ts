@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
 import dentist from "../../examples/domains/dentist.js";
-import { createMaitred, type Maitred } from "../../src/index.js";
+import { createMaitred, defineDomain, defineTool, type Maitred } from "../../src/index.js";
 import { tempDir } from "../e2e/world.js";
 
 /** The practice without a model: the stand-in goes by the words of the tools, asks where it doubts, and does nothing unasked. */
@@ -76,6 +77,39 @@ test("a question about what waits never stands behind another one: a yes is to w
   expect(await says("yes")).toMatch(/^Done/);
   expect(await says("forget everything about me")).toMatch(/Shall I forget everything that I remember about you\?$/);
   expect(await says("yes")).toMatch(/^I have forgotten everything/);
+});
+
+test("what is to be taken back is no “no” to what was shown, unless nothing is named", async () => {
+  await says("book Wednesday");
+  expect(await says("cancel my root canal")).toBe("I find nothing like that. Which one do you mean?");
+  await says("book Wednesday");
+  expect(await says("no, cancel that please")).toBe("Then I leave it as it is.");
+});
+
+test("a need's word is of that need where nothing says that it must not be: the guest is asked, and a booking with it", async () => {
+  await maitred.close();
+  const canteen = defineDomain({
+    name: "canteen",
+    prompt: "You keep a canteen's tables.",
+    needs: [
+      { name: "no_gluten", description: "no gluten", words: { en: ["gluten", "coeliac"] }, states: (lunch: string) => lunch !== "pasta" },
+    ],
+    tools: [
+      defineTool({
+        name: "book_lunch",
+        description: "Books a lunch.",
+        parameters: z.object({}),
+        binds: { what: "lunch", items: () => ["pasta"], show: (lunch) => `Lunch: ${lunch}` },
+        offline: { words: ["book"] },
+        run: () => ({ booked: "pasta" }),
+      }),
+    ],
+  });
+  maitred = await createMaitred({ memoryStorageDir: await tempDir(), domain: canteen, recallDeadlineMs: 30_000 });
+  await says("Hi, by the way I'm coeliac.");
+  expect(await says("book lunch")).toMatch(
+    /Is coeliac\. "Lunch: pasta" does not meet this: No gluten\. That is not confirmed yet[\s\S]*anyway\?/,
+  );
 });
 
 test("it says what it is, and what it goes by", async () => {

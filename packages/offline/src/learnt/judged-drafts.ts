@@ -136,7 +136,17 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const text = told(clause.text, meant, language);
   if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary))) return [];
   const slot = slotOf(words, language, vocabulary);
-  const need = hard ? needNamedIn(words, language, vocabulary) : null;
+  // What must hold is asked about where it is said of nobody, too.
+  const unsure =
+    hard &&
+    (passing ||
+      who.kind === "pronoun" ||
+      isUnsure(who) ||
+      isOfAnother ||
+      acquaintance !== null ||
+      judgement.keep < sureFrom ||
+      judgement.hard < HARD_FROM);
+  const need = hard ? needNamedIn(words, language, vocabulary, unsure) : null;
   return [
     {
       clause,
@@ -148,16 +158,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       need: hard ? (need?.need ?? "other") : null,
       hard,
       ...subjectFor(meant),
-      // What must hold is asked about where it is said of nobody, too.
-      unsure:
-        hard &&
-        (passing ||
-          who.kind === "pronoun" ||
-          isUnsure(who) ||
-          isOfAnother ||
-          acquaintance !== null ||
-          judgement.keep < sureFrom ||
-          judgement.hard < HARD_FROM),
+      unsure,
       trip: false,
     },
   ];
@@ -207,13 +208,15 @@ function isDietOfPlace({ need, at, length }: FoundNeed, words: readonly string[]
   return english.diets.is(need) && english.nouns_after.at(words, at + length, { slips: true }) > 0;
 }
 
-/** The one need that words name which must hold; null where they name none, several, or deny something. */
-function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary): FoundNeed | null {
+/**
+ * The one need that words name which must hold; null where they name none, several, or deny something. `asked`: the guest is asked, so that
+ * a word of what must not be is enough without one that says so ("I'm coeliac").
+ */
+function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary, asked: boolean): FoundNeed | null {
   const [first, ...more] = vocabulary.needsIn(words);
   if (first === undefined || isOver(words, language, vocabulary) || more.some(({ need }) => need !== first.need)) return null;
-  const cue = language.avoid.in(words, { slips: true });
-  if (first.kind === "avoid") return cue === -1 ? null : first;
-  return language.not.in(words) === -1 ? first : null;
+  const says = first.kind === "avoid" ? asked || language.avoid.in(words, { slips: true }) !== -1 : language.not.in(words) === -1;
+  return says ? first : null;
 }
 
 /** "I used to be vegan", "he said I'm no longer allergic": it names what may not hold. */

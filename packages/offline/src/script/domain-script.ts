@@ -7,7 +7,7 @@ import { MEMORY_OFF, memoriesReply, NOT_KEPT, notedAs } from "./memory-replies.j
 import { type MemoryTalk, memoryTalk } from "./memory-talk.js";
 import { callThen, say } from "./moves.js";
 import { companionsIn } from "./party-words.js";
-import { readReply } from "./reply.js";
+import { asksToCancel, readReply, saysOnlyNo } from "./reply.js";
 
 /**
  * Plays any domain where no model is connected: calls the tools whose words a message has, shows what they gave, and goes on only with a
@@ -49,7 +49,7 @@ function requested(view: ScriptView, script: Script): ScriptMove {
       const answer = override ? { anyway: view.message } : { agreed: view.message };
       return callThen(view, { name: open.name, arguments: { ...input, ...answer } }, (output) => told(output, open.shown));
     }
-    if (no && words.length <= MOST_WORDS_OF_A_NO) return say("Then I leave it as it is.");
+    if (no && words.length <= MOST_WORDS_OF_A_NO && !takesBackAnother(view.message)) return say("Then I leave it as it is.");
   }
   const [best] = script.played
     .map(({ tool, list }) => ({ tool, place: list.in(words) }))
@@ -67,6 +67,11 @@ function requested(view: ScriptView, script: Script): ScriptMove {
 }
 
 const MOST_WORDS_OF_A_NO = 6;
+
+/** "Cancel my brunch" names what is to be taken back; "no, cancel that" is a no to what was shown. */
+function takesBackAnother(message: string): boolean {
+  return asksToCancel(message) && !saysOnlyNo(message);
+}
 
 /** What takes back says so ("cancel my booking"), and what binds comes before what looks up. */
 function rankOf({ ends, binds }: AnyTool): number {

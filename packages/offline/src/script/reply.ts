@@ -53,3 +53,8 @@ export function asksToCancel(text: string): boolean {
 export function asksOnlyToCancel(text: string): boolean {
   return asksToCancel(text) && saysOnly(text, "cancel", "yes", "polite", "beside_cancelling");
 }
+
+/** Says no, or to cancel it, and nothing else: "no, cancel that". */
+export function saysOnlyNo(text: string): boolean {
+  return saysOnly(text, "no", "cancel", "polite", "beside_cancelling");
+}
