@@ -8,7 +8,8 @@ const slots = [
   { id: "wed-11", at: "2030-03-06T11:00:00Z", room: "room 2", stepFree: true, latex: false, sedation: null },
 ];
 type Slot = (typeof slots)[number];
-const booked = new Map<string, Slot[]>();
+type Appointment = Slot & { patients: readonly string[] };
+const booked = new Map<string, readonly Appointment[]>();
 const of = (owner: string) => booked.get(owner) ?? [];
 const byId = (id: string) => slots.filter((slot) => slot.id === id);
 const line = ({ at, room }: Slot) => `Cleaning, ${at.slice(0, 16).replace("T", " ")}, ${room}`;
@@ -43,13 +44,13 @@ export default defineDomain({
       parameters: z.object({ patients }),
       looksUp: { items: (found: Slot[]) => found, for: (input) => input.patients },
       offline: { words: ["free", "slots", "frei"], input: (_, { companions }) => ({ patients: [...companions] }) },
-      run: (_, { owner }) => slots.filter((slot) => !of(owner).includes(slot)),
+      run: (_, { owner }) => slots.filter(({ id }) => !of(owner).some((slot) => slot.id === id)),
     }),
     defineTool({
       name: "list_appointments",
       description: "The patient's appointments, each with what it `breaks`: look here when they tell a need.",
       parameters: z.object({}),
-      looksUp: { items: (found: readonly Slot[]) => found, bound: true },
+      looksUp: { items: (found: readonly Appointment[]) => found, bound: true, with: ({ patients }) => patients },
       offline: { words: ["my appointments", "meine termine"] },
       run: (_, { owner }) => of(owner),
     }),
@@ -59,8 +60,8 @@ export default defineDomain({
       parameters: slotOf,
       binds: { what: "appointment", items: ({ slot_id }) => byId(slot_id), show: line, for: (input) => input.patients },
       offline: { words: ["book", "buche"], input: (message, { companions }) => ({ slot_id: dayIn(message), patients: [...companions] }) },
-      run: ({ slot_id }, { owner }) => {
-        booked.set(owner, [...of(owner), ...byId(slot_id)]);
+      run: ({ slot_id, patients }, { owner }) => {
+        booked.set(owner, [...of(owner), ...byId(slot_id).map((slot) => ({ ...slot, patients }))]);
         return { booked: slot_id };
       },
     }),

@@ -7,7 +7,7 @@ const rooms = [
   { room: "Tower Room", stepFree: false, feathers: false, dogs: false, quiet: true },
   { room: "Lake Room", stepFree: true, feathers: false, dogs: null, quiet: false },
 ];
-type Stay = (typeof rooms)[number] & { from: string; nights: number };
+type Stay = (typeof rooms)[number] & { from: string; nights: number; guests: readonly string[] };
 const stays = new Map<string, readonly Stay[]>();
 const staysOf = (owner: string) => stays.get(owner) ?? [];
 const keep = (owner: string, kept: readonly Stay[]) => stays.set(owner, kept).get(owner);
@@ -16,8 +16,8 @@ const meant = (owner: string, words: string) => staysOf(owner).filter((stay) => 
 const without = (owner: string, words: string) => staysOf(owner).filter((stay) => !meant(owner, words).includes(stay));
 const guests = z.array(z.string()).default([]).describe("who comes along, as they are named");
 const when = z.object({ from: z.iso.date(), nights: z.int().positive(), guests });
-const offered = ({ from, nights }: z.infer<typeof when>, named?: string) =>
-  rooms.filter(({ room }) => room === (named ?? room)).map((room): Stay => ({ ...room, from, nights }));
+const offered = ({ from, nights, guests }: z.infer<typeof when>, named?: string) =>
+  rooms.filter(({ room }) => room === (named ?? room)).map((room): Stay => ({ ...room, from, nights, guests }));
 /** What the stand-in makes of a message, where no model is connected. */
 const said = (message: string, { companions }: { companions: readonly string[] }) => ({
   from: /\d{4}-\d{2}-\d{2}/.exec(message)?.[0] ?? "2030-05-02",
@@ -50,7 +50,7 @@ export default defineDomain({
       name: "list_stays",
       description: "The guest's own stays, each with what it `breaks`: look here when they tell a need.",
       parameters: z.object({}),
-      looksUp: { items: (found: readonly Stay[]) => found, bound: true },
+      looksUp: { items: (found: readonly Stay[]) => found, bound: true, with: ({ guests }) => guests },
       offline: { words: ["my stays", "mes séjours"] },
       run: (_, { owner }) => staysOf(owner),
     }),

@@ -8,9 +8,10 @@ const tables = [
   { id: "sat-harbour", at: "2030-03-09T19:00:00Z", menu: "harbour menu", place: "terrace", nuts: false, fish: true, glutenFree: null },
 ];
 type Table = (typeof tables)[number];
-const booked = new Map<string, readonly Table[]>();
+type Booking = Table & { guests: readonly string[] };
+const booked = new Map<string, readonly Booking[]>();
 const bookedBy = (owner: string) => booked.get(owner) ?? [];
-const keep = (owner: string, kept: readonly Table[]) => booked.set(owner, kept).get(owner);
+const keep = (owner: string, kept: readonly Booking[]) => booked.set(owner, kept).get(owner);
 const tableOf = (named: string) => tables.filter(({ id }) => id === named);
 const line = ({ menu, at, place }: Table) => `${menu}, ${at.slice(0, 16).replace("T", " ")}, ${place}`;
 const meant = (owner: string, words: string) => bookedBy(owner).filter((table) => line(table).includes(words.toLowerCase()));
@@ -47,7 +48,7 @@ export default defineDomain({
       name: "list_bookings",
       description: "The guest's own tables, each with what it `breaks`: look here when they tell a need.",
       parameters: z.object({}),
-      looksUp: { items: (found: readonly Table[]) => found, bound: true },
+      looksUp: { items: (found: readonly Booking[]) => found, bound: true, with: (booking) => booking.guests },
       offline: { words: ["my bookings", "mis reservas"] },
       run: (_, { owner }) => bookedBy(owner),
     }),
@@ -63,7 +64,7 @@ export default defineDomain({
         startsAt: ({ at }) => new Date(at),
       },
       offline: { words: ["book", "reserva"], input: (message, { companions }) => ({ id: menuIn(message), guests: [...companions] }) },
-      run: ({ id }, { owner }) => keep(owner, [...bookedBy(owner), ...tableOf(id)]),
+      run: ({ id, guests }, { owner }) => keep(owner, [...bookedBy(owner), ...tableOf(id).map((table) => ({ ...table, guests }))]),
     }),
     defineTool({
       name: "cancel_table",

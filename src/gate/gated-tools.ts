@@ -19,7 +19,7 @@ function markedTool(tool: AnyTool, looksUp: LookUp, parts: HeldParts): AnyTool {
     ...tool,
     run: async (input: never, context) => {
       const { found, ...result } = await tool.run(input, context);
-      return found === undefined ? result : marked(result, found, looksUp.for?.(input) ?? [], looksUp.bound === true, parts, context);
+      return found === undefined ? result : marked(result, found, { ...looksUp, named: looksUp.for?.(input) ?? [] }, parts, context);
     },
   };
 }
@@ -27,17 +27,21 @@ function markedTool(tool: AnyTool, looksUp: LookUp, parts: HeldParts): AnyTool {
 async function marked(
   result: ToolResult,
   found: Found,
-  named: readonly string[],
-  bound: boolean,
+  { named, bound = false, with: with_ }: LookUp & { readonly named: readonly string[] },
   parts: HeldParts,
   context: ToolContext,
 ): Promise<ToolResult> {
   if (found.items.length === 0) return result;
-  const judge = await parts.gate.read(context, { toBook: bound, named });
-  const companions = judge.people.once(named);
-  const said = [...(context.earlierMessages ?? []), context.userMessage.content];
-  const party = { companions, absent: [], size: companions.length + 1, said, sessionId: context.sessionId };
-  const verdicts = found.items.map((item) => judge(candidateOf(item, "this", null, parts), party));
+  const { userMessage, sessionId, earlierMessages = [] } = context;
+  const coming = found.items.map((item) => [...named, ...(with_?.(item) ?? [])]);
+  const judge = await parts.gate.read(context, { toBook: bound, named: [...new Set(coming.flat())] });
+  const said = [...earlierMessages, userMessage.content];
+  const uncounted = bound && with_ === undefined ? { uncounted: userMessage.content } : {};
+  const verdicts = found.items.map((item, at) => {
+    const companions = judge.people.once(coming[at] ?? []);
+    const party = { companions, absent: [], size: companions.length + 1, said, sessionId, ...uncounted };
+    return judge(candidateOf(item, "this", null, parts), party);
+  });
   const used = [...(result.used ?? []), ...verdicts.flatMap(({ checked }) => checked)];
   return { ...result, output: found.told(verdicts.map(markOf)), used };
 }
@@ -45,6 +49,12 @@ async function marked(
 /** In the words of the memories. What has neither is told as it is. */
 function markOf({ conflicts, mentions }: Verdict) {
   const breaks = conflicts.map(({ need }) => need);
-  const not_stated = mentions.flatMap(({ along, need }) => (along && need !== undefined ? [need] : []));
-  return { ...(breaks.length > 0 && { breaks }), ...(not_stated.length > 0 && { not_stated }) };
+  const [not_stated, if_along] = [true, false].map((comes) =>
+    mentions.flatMap(({ along, need }) => (along === comes && need !== undefined ? [need] : [])),
+  ) as [string[], string[]];
+  return {
+    ...(breaks.length > 0 && { breaks }),
+    ...(not_stated.length > 0 && { not_stated }),
+    ...(if_along.length > 0 && { if_along }),
+  };
 }

@@ -16,6 +16,8 @@ export type OfCatalogue<Item> = AnyTool & { readonly [CANDIDATE]?: Item };
 /** What a tool looks up. `items`: of its output, those that may be bound, or are; default none. */
 export interface LookUpDefinition<Input, Output, Item> extends LookUp<Input> {
   items?(output: Output): readonly Item[];
+  /** Who comes to one of the items, as they were named when it was bound. Default: nobody is known. */
+  with?(item: Item): readonly string[];
 }
 
 /** A tool as its author writes it. */

@@ -43,6 +43,11 @@ export interface LookUp<Input = unknown> {
   for?(input: Input): readonly string[];
   /** It lists what is bound already: a need that this very message tells counts too. Default false. */
   readonly bound?: boolean;
+  /**
+   * Who comes to one of the items, as they were named when it was bound: their needs are held against it too. Default: nobody is known;
+   * of what is bound, needs of whom the message names are told apart, as of somebody who may come.
+   */
+  with?(item: unknown): readonly string[];
 }
 
 /** What a look-up found, and where in its output each is told. */

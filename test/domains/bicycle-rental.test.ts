@@ -80,6 +80,14 @@ test("[gate-of-every-domain] a pet comes along as a companion does", async () =>
   expect(await says("rent the city bike")).not.toMatch(/needs a dog trailer. "City/);
 });
 
+test("[gate-of-every-domain] where rentals don't say who comes, a companion's need told too late is told as of somebody who may", async () => {
+  const { says } = await guest();
+  await says("rent the city bike");
+  await says("yes");
+  expect(await says("My dog Rex needs a dog trailer.")).toMatch(/City bike Anna.* · if they come along: dog: Dog Rex needs a dog trailer/);
+  expect(await says("my rentals")).not.toContain("if they come along");
+});
+
 test("[gate-of-every-domain] a limit stops what is over it, and is told when asked for", async () => {
   const { says } = await guest();
   await says("I never want to spend more than 25 euros.");

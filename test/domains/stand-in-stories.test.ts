@@ -41,6 +41,8 @@ interface Story {
   readonly right: string;
   readonly late: string;
   readonly against: RegExp;
+  readonly withThem: string;
+  readonly theirsLate: string;
 }
 
 const STORIES: readonly Story[] = [
@@ -57,6 +59,8 @@ const STORIES: readonly Story[] = [
     right: "cancel the lake room",
     late: "I need a quiet room",
     against: /Lake Room/,
+    withThem: "book the lake room for me and my mother",
+    theirsLate: "My mother needs a quiet room.",
   },
   {
     domain: restaurant,
@@ -71,6 +75,8 @@ const STORIES: readonly Story[] = [
     right: "cancel the harbour menu",
     late: "I am vegetarian.",
     against: /harbour menu/,
+    withThem: "book the harbour menu for me and my husband",
+    theirsLate: "My husband is vegetarian.",
   },
 ];
 
@@ -106,5 +112,15 @@ describe.each(STORIES)("[gate-of-every-domain] the $domain.name without a model"
     await says(story.fine);
     await says("yes");
     expect(await says(story.late)).toMatch(story.against);
+  });
+
+  test("a companion's need that is told too late is held against what is booked for them, and not against what isn't", async () => {
+    const { says } = await guestOf(story.domain);
+    await says(story.fine);
+    await says("yes");
+    expect(await says(story.theirsLate)).not.toMatch(story.against);
+    await says(story.withThem);
+    await says("do it anyway");
+    expect(await says(story.theirsLate)).toMatch(new RegExp(`${story.against.source}.* · against: `));
   });
 });

@@ -104,7 +104,7 @@ function noted(view: ScriptView, { listed, memory }: Script): ScriptMove {
   const reply = `${notedAs(memory.understood(view.message)) || "Noted."} ${ASK_ME}`;
   if (listed === undefined || !view.tools.has(listed.name)) return say(reply);
   return callThen(view, { name: listed.name, arguments: {} }, (output) => {
-    const broken = itemsIn(output).filter((item) => namesIn(item.breaks).length > 0);
+    const broken = itemsIn(output).filter((item) => [item.breaks, item.if_along].some((names) => namesIn(names).length > 0));
     return broken.length === 0 ? reply : [reply, "What stands against it now:", ...broken.map(lineOf)].join("\n");
   });
 }
@@ -171,7 +171,8 @@ function lineOf(item: JsonObject | JsonValue): string {
   const plain = Object.entries(item).flatMap(([name, value]) => (name !== "id" && isPlain(value) ? [String(value)] : []));
   const against = namesIn(item.breaks).map((line) => `against: ${line}`);
   const unknown = namesIn(item.not_stated).map((line) => `not known: ${line}`);
-  return [...plain, ...against, ...unknown].join(" · ");
+  const perhaps = namesIn(item.if_along).map((line) => `if they come along: ${line}`);
+  return [...plain, ...against, ...unknown, ...perhaps].join(" · ");
 }
 
 function isPlain(value: JsonValue | undefined): boolean {
