@@ -114,6 +114,7 @@ test.each([
   ["my budget is about 60", "soft"],
   ["My budget is 60 a head.", "soft"],
   ["never more than 60 euros", "hard"],
+  ["Never more than 60 dollars.", "hard"],
   ["Höchstens 60 Euro, bitte.", "hard"],
 ])("in a soft category a limit holds as it was meant: %s, %s", async (told, strength) => {
   await maitred.close();

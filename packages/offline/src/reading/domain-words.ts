@@ -52,6 +52,12 @@ export class Vocabulary {
     return this.#limits.map(({ list, ...limit }) => ({ ...limit, at: list.in(words) })).find(({ at }) => at !== -1);
   }
 
+  /** The one limit of a category; undefined where it has none, or several. */
+  limitOf(category: string): { readonly need: string; readonly category: string } | undefined {
+    const [only, another] = this.#limits.filter((limit) => limit.category === category);
+    return another === undefined ? only : undefined;
+  }
+
   /** Whether words from `at` on ask for what the domain's tools do. */
   requestsAt(words: readonly string[], at: number): boolean {
     return this.#requests.at(words, at) > 0;

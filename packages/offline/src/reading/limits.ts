@@ -30,8 +30,10 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
   const number = numberIn(clause.text);
   if (!isLimit || passing || number === null || number >= MILLION || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1)
     return [];
-  const limit = vocabulary.limitIn(words);
-  const isMoney = /\p{Sc}/u.test(clause.text) || vocabulary.isOf(BUDGET, words) || english.per.in(words) !== -1;
+  const isMoney =
+    /\p{Sc}/u.test(clause.text) || [english.money, english.per].some((list) => list.in(words) !== -1) || vocabulary.isOf(BUDGET, words);
+  const named = vocabulary.limitIn(words);
+  const limit = named ?? (isMoney ? vocabulary.limitOf(BUDGET) : undefined);
   if (limit === undefined && !isMoney) return [];
   const text = told(clause.text, who, language);
   // Of a need by its name it would have to hold.
@@ -41,7 +43,7 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
     {
       clause,
       text,
-      about: (limit === undefined ? String(number) : words[limit.at]) ?? "",
+      about: (named === undefined ? String(number) : words[named.at]) ?? "",
       category: limit?.category ?? BUDGET,
       aspect: need ?? BUDGET,
       condition: "",
