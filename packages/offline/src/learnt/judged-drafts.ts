@@ -208,15 +208,20 @@ function isDietOfPlace({ need, at, length }: FoundNeed, words: readonly string[]
   return english.diets.is(need) && english.nouns_after.at(words, at + length, { slips: true }) > 0;
 }
 
+/** Of whom it is told stands so close before what they can't have. */
+const SUBJECT_WITHIN = 4;
+
 /**
  * The one need that words name which must hold; null where they name none, several, or deny something. `asked`: the guest is asked, so that
- * a word of what must not be is enough without one that says so ("I'm coeliac").
+ * what somebody is or does is enough of a thing that must not be ("I'm coeliac"); "it's the walnuts" corrects what was said.
  */
 function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary, asked: boolean): FoundNeed | null {
   const [first, ...more] = vocabulary.needsIn(words);
   if (first === undefined || isOver(words, language, vocabulary) || more.some(({ need }) => need !== first.need)) return null;
-  const says = first.kind === "avoid" ? asked || language.avoid.in(words, { slips: true }) !== -1 : language.not.in(words) === -1;
-  return says ? first : null;
+  if (first.kind === "be") return language.not.in(words) === -1 ? first : null;
+  const subject = words.slice(Math.max(0, first.at - SUBJECT_WITHIN), first.at);
+  const isOfSomebody = asked && [language.first, language.mine].some((list) => list.in(subject) !== -1);
+  return isOfSomebody || language.avoid.in(words, { slips: true }) !== -1 ? first : null;
 }
 
 /** "I used to be vegan", "he said I'm no longer allergic": it names what may not hold. */
