@@ -1,64 +1,14 @@
-import { z } from "zod";
 import { type Category, category, categoryOf, DEFAULT_CATEGORIES } from "../domain/categories.js";
 import type { RecallTable } from "../domain/recall-table.js";
 import { isLimit } from "../gate/stated.js";
 import { needTalkOf, needWordsOf, OFF_RECORD } from "../languages/need-talk.js";
 import { recallTableOf } from "../languages/recall-talk.js";
 import { AppError, type ErrorDetail } from "../platform/errors.js";
-import { nearestName, unknownFields } from "../platform/nearest-name.js";
+import { nearestName } from "../platform/nearest-name.js";
 import type { AnyTool, Domain, Need } from "../ports/agent.js";
 import type { Shown, Stated } from "../ports/binding.js";
 import type { OfCatalogue } from "./define-tool.js";
-
-/** What a domain's description is made of, for whoever writes it without types: what is passed over in silence would hold nothing. */
-
-const text = z.string();
-const texts = z.array(z.string().min(1));
-const given = z.unknown().optional();
-const code = z.custom((value) => typeof value === "function", "it is no function");
-
-const need = z.strictObject({
-  name: text,
-  description: text,
-  words: z.record(z.string(), texts),
-  states: given,
-  because: code.optional(),
-  category: text.optional(),
-  kind: z.enum(["avoid", "be", "at_most", "at_least"]).optional(),
-  slot: text.optional(),
-  holds: texts.optional(),
-  spellings: texts.optional(),
-});
-const tool = z.looseObject({
-  name: text,
-  description: text,
-  run: code,
-  offline: z.strictObject({ words: texts.min(1), input: code.optional() }).optional(),
-});
-const domain = z.strictObject({
-  name: text,
-  prompt: text,
-  tools: z.array(tool),
-  languages: texts.optional(),
-  categories: z.array(z.looseObject({ name: text, situations: z.record(z.string(), texts).optional() })).optional(),
-  needs: z.array(need).optional(),
-  recall: given,
-  arrange: given,
-  records: given,
-  close: given,
-  offline: given,
-});
-
-/** Everything that is of another shape; unknown names with the nearest one. */
-function wrongShape(definition: unknown): readonly ErrorDetail[] {
-  const parsed = domain.safeParse(definition);
-  return (parsed.error?.issues ?? []).map((issue) => {
-    const pointer = issue.path.map((part) => `/${String(part)}`).join("");
-    if (issue.code !== "unrecognized_keys") return { pointer: pointer || "/", detail: issue.message };
-    const known = pointer === "" ? domain.shape : pointer.startsWith("/needs/") ? need.shape : { words: true, input: true };
-    return { pointer: pointer || "/", detail: unknownFields(issue.keys, Object.keys(known)) };
-  });
-}
+import { wrongShape } from "./domain-shape.js";
 
 /** One thing that may have to hold, as a domain's author writes it. `Item`: of the domain's catalogue. `Language`: that it claims. */
 export interface NeedDefinition<Item, Language extends string = string> {
