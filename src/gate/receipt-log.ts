@@ -25,6 +25,8 @@ interface Head {
   readonly number: number;
   readonly hash: string;
   readonly ids: readonly string[];
+  /** Of the last merge: the number of the other's last receipt that is in this chain. */
+  readonly taken?: { readonly merge: string; readonly until: number };
 }
 
 /** Receipts of what was booked, in their user's partition. */
@@ -48,7 +50,7 @@ export class ReceiptLog {
       const head = headIn(read.entries.get(HEAD));
       if (head?.ids.includes(id) === true) return { commit: null, result: undefined };
       const receipt = sealedReceipt({ id, at: now.toISOString(), session_id: sessionId, turn }, body, head);
-      const next: Head = { number: receipt.number, hash: receipt.hash, ids: [id, ...(head?.ids ?? [])].slice(0, KNOWN_IDS) };
+      const next: Head = { ...head, number: receipt.number, hash: receipt.hash, ids: [id, ...(head?.ids ?? [])].slice(0, KNOWN_IDS) };
       const puts = [named(owner), { key: HEAD, value: JSON.stringify(next) }, { key: keyOf(receipt), value: JSON.stringify(receipt) }];
       return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts }, result: undefined };
     });
@@ -91,26 +93,27 @@ export class ReceiptLog {
    */
   async takeOver(users: MergedUsers, standing: ReadonlyMap<string, string>): Promise<number> {
     const { id: merge, from, to } = users;
-    const there = new Set((await this.#all(to)).map(({ id }) => id));
     const ids = {
       memory: (id: string) => standing.get(id) ?? mergedId("memory", to, merge, id),
       session: (id: string) => mergedId("session", to, merge, id),
     };
-    const missing = (await this.#all(from)).filter(({ id }) => !there.has(mergedId("receipt", to, merge, id)));
-    for (let at = 0; at < missing.length; at += PAGE) {
-      const page = missing.slice(at, at + PAGE);
-      await optimisticCommit(this.#engine, ownerPartition(to), { keys: [HEAD] }, (read) => {
+    for (let taken = 0; ; ) {
+      const page = await optimisticCommit(this.#engine, ownerPartition(to), { keys: [HEAD] }, async (read) => {
         let head = headIn(read.entries.get(HEAD));
-        const puts = page.map((receipt) => {
+        const until = head?.taken?.merge === merge ? head.taken.until : 0;
+        const missing = await this.#behind(from, until);
+        if (missing.length === 0) return { commit: null, result: 0 };
+        const puts = missing.map((receipt) => {
           const moved = movedReceipt(receipt, mergedId("receipt", to, merge, receipt.id), ids, head);
-          head = { number: moved.number, hash: moved.hash, ids: head?.ids ?? [] };
+          head = { ids: [], ...head, number: moved.number, hash: moved.hash, taken: { merge, until: receipt.number } };
           return { key: keyOf(moved), value: JSON.stringify(moved) };
         });
         const all = [named(to), { key: HEAD, value: JSON.stringify(head) }, ...puts];
-        return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts: all }, result: undefined };
+        return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts: all }, result: missing.length };
       });
+      if (page === 0) return taken;
+      taken += page;
     }
-    return missing.length;
   }
 
   /** Takes out of `to`'s what {@link takeOver} added. How many. */
@@ -131,6 +134,12 @@ export class ReceiptLog {
 
   async residue(owner: Owner): Promise<number> {
     return (await this.#engine.read(ownerPartition(owner), { ranges: [ALL] })).ranges[0]?.length ?? 0;
+  }
+
+  /** The first of an owner's that come after the one of this number, oldest first. */
+  async #behind(owner: Owner, number: number): Promise<readonly BookingReceipt[]> {
+    const range = { ...ALL, from: behind(keyOf({ number })), limit: PAGE };
+    return ((await this.#engine.read(ownerPartition(owner), { ranges: [range] })).ranges[0] ?? []).map(receiptIn);
   }
 
   /** Oldest first. */

@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { mergedId } from "../../src/domain/owned-ids.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { receiptProblems } from "../../src/gate/booking-receipt.js";
 import { ReceiptLog } from "../../src/gate/receipt-log.js";
 import { judge } from "../../src/gate/verdict.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { FaultyEngine } from "../state/faulty-engine.js";
 import { constraint } from "../support/constraints.js";
 
 const ADA = ownerOf("default", "ada");
@@ -108,4 +109,49 @@ test("[merge-finished] receipts that another user is given go behind their own, 
   expect(await log.takeOut(users)).toBe(60);
   expect((await log.list(BOB, 100)).flatMap(({ body }) => body?.booked ?? [])).toEqual(["Dinner"]);
   expect(receiptProblems(await log.list(BOB, 100))).toEqual([]);
+});
+
+const CRASHES = (["crashBefore", "crashAfter", "loseReply"] as const).flatMap((how) => [1, 2, 3].map((page) => ({ how, page })));
+
+test.for(CRASHES)(
+  "[merge-finished] receipts are given once, where $how met page $page and the other booked in between",
+  async ({ how, page }) => {
+    const engine = new FaultyEngine(new MemoryEngine());
+    const log = new ReceiptLog(engine, async () => new Set());
+    const users = { id: "m", from: ADA, to: BOB, at: NOW.toISOString() };
+    const book = (owner: typeof ADA, turn: number) => log.add({ owner, sessionId: "s", turn, now: NOW }, bookedWith(`Jazz ${turn}`, []));
+    for (let turn = 1; turn <= 130; turn++) await book(ADA, turn);
+    await book(BOB, 1);
+    engine[how](page);
+    const died = await log.takeOver(users, new Map()).catch((error: Error) => error);
+    expect(died instanceof Error).toBe(how !== "loseReply");
+    await book(BOB, 2);
+    await new ReceiptLog(engine, null).takeOver(users, new Map());
+    expect(engine.waits).toBe(false);
+    const given = await log.list(BOB, 200);
+    const own = given.filter(({ session_id }) => session_id === "s");
+    const taken = given.filter(({ session_id }) => session_id !== "s").map(({ body }) => body?.booked);
+    expect(own).toHaveLength(2);
+    expect(taken.toReversed()).toEqual(Array.from({ length: 130 }, (_, place) => `Jazz ${place + 1}`));
+    expect(receiptProblems(given)).toEqual([]);
+    expect(await log.takeOut(users)).toBe(130);
+    expect((await log.list(BOB, 200)).flatMap(({ body }) => body?.booked ?? [])).toEqual(["Jazz 2", "Jazz 1"]);
+  },
+);
+
+test("what a merge gives costs what is given: receipts of whoever is given them are not read, nor read again where all are there", async () => {
+  const engine = new MemoryEngine();
+  const reads = vi.spyOn(engine, "read");
+  const log = new ReceiptLog(engine, null);
+  const users = { id: "m", from: ADA, to: BOB, at: NOW.toISOString() };
+  for (let turn = 1; turn <= 120; turn++) await log.add({ owner: ADA, sessionId: "s", turn, now: NOW }, bookedWith("Jazz", []));
+  for (let turn = 1; turn <= 300; turn++) await log.add({ owner: BOB, sessionId: "s", turn, now: NOW }, bookedWith("Opera", []));
+  const cost = async () => {
+    reads.mockClear();
+    await log.takeOver(users, new Map());
+    const all = await Promise.all(reads.mock.results.map(({ value }) => value as ReturnType<typeof engine.read>));
+    return all.reduce((sum, { entries, ranges }) => sum + entries.size + ranges.flat().length, 0);
+  };
+  expect(await cost()).toBeLessThan(150);
+  expect(await cost()).toBeLessThan(5);
 });
