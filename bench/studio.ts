@@ -78,7 +78,7 @@ async function run(): Promise<number> {
   const list = new EngineConversationList({
     engine,
     session: (owner, id) => store.index.listed(owner, id),
-    during: (_, work) => work(),
+    begin: () => ({ end: () => {} }),
     logger: silentLogger,
   });
   if (!values.seeded) await seed();

@@ -77,9 +77,10 @@ export class Served {
     );
   }
 
-  async usage(): Promise<Usage> {
+  /** `word`: what the process is told beside it, for whoever listens there. */
+  async usage(word = "usage"): Promise<Usage> {
     const told = once(this.#process, "message");
-    this.#process.send("usage");
+    this.#process.send(word);
     return (await told)[0] as Usage;
   }
 

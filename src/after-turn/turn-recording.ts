@@ -11,11 +11,13 @@ import type { Plots } from "../ports/plots.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import type { EndedTurn, OnMessageRead, RecordedParts, TurnRecorder, TurnRecords } from "../ports/turn-records.js";
 
-/** How long what was told may be known to this process alone. */
-const TOGETHER_MS = 2_000;
+/** How long what was told may be known to this process alone: a turn's answer and its write-back are then one write as a rule. */
+const TOGETHER_MS = 5_000;
 /** At once: an engine that writes what comes together in one go writes once. */
 const AT_ONCE = 50;
-/** Turns that wait; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
+/** Turns that are written before that time: what waits is kept small. */
+const TOGETHER = 500;
+/** Turns that wait or are being written; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
 const MOST_WAITING = 2_000;
 
 export interface TurnRecordingParts {
@@ -48,6 +50,7 @@ export class TurnRecording implements TurnRecorder {
   readonly #waiting = new Map<string, WaitingRecord>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
+  #unwritten = 0;
 
   constructor(parts: TurnRecordingParts) {
     this.#parts = parts;
@@ -120,12 +123,14 @@ export class TurnRecording implements TurnRecorder {
   #keep(owner: Owner, sessionId: string, turn: number, part: () => Partial<RecordedParts>): void {
     const key = JSON.stringify([owner, sessionId, turn]);
     const before = this.#waiting.get(key);
-    if (before === undefined && this.#waiting.size >= MOST_WAITING) {
+    if (before === undefined && this.#unwritten >= MOST_WAITING) {
       this.#parts.logger.warn({ session_id: sessionId, turn }, "the store is slow: how a turn went is not kept");
       return;
     }
+    if (before === undefined) this.#unwritten += 1;
     this.#waiting.set(key, { owner, sessionId, turn, parts: [...(before?.parts ?? []), part] });
-    this.#timer ??= setTimeout(() => void this.settled(), TOGETHER_MS).unref();
+    if (this.#waiting.size >= TOGETHER) void this.settled();
+    else this.#timer ??= setTimeout(() => void this.settled(), TOGETHER_MS).unref();
   }
 
   async #write({ owner, sessionId, turn, parts }: WaitingRecord): Promise<void> {
@@ -139,6 +144,8 @@ export class TurnRecording implements TurnRecorder {
       }
     } catch (error) {
       if (!isAppError(error, "OWNER_ERASED")) logger.warn({ session_id: sessionId, turn, err: error }, "how a turn went could not be kept");
+    } finally {
+      this.#unwritten -= 1;
     }
   }
 }
@@ -164,9 +171,9 @@ function recordOf(turn: EndedTurn, at: string): TurnRecord {
 /** A provider caches from the beginning: what lies within as many tokens was cached. */
 function blocksOf({ blocks, cachedTokens }: EndedTurn): PromptBlock[] {
   let until = 0;
-  return blocks().map(({ name, text, tokens }) => {
+  return blocks().map(({ name, text, tokens, chars = text.length }) => {
     until += tokens;
-    return { name, tokens, chars: text.length, cached: cachedTokens === null ? null : until <= cachedTokens, hash: textHash(text) };
+    return { name, tokens, chars, cached: cachedTokens === null ? null : until <= cachedTokens, hash: textHash(text) };
   });
 }
 

@@ -32,10 +32,7 @@ export function composeRecording({ clock, logger, closing }: Wiring, stores: Sto
     new EngineConversationList({
       engine,
       session: (owner, id) => store.index.listed(owner, id),
-      during: async (owner, work) => {
-        const running = begin(owner);
-        return work().finally(() => running.end());
-      },
+      begin,
       logger,
     }),
     (it) => it.close(),

@@ -40,8 +40,8 @@ export interface EndedTurn extends TurnName {
   readonly cachedTokens: number | null;
   /** From the turn's beginning. */
   readonly timings: readonly TimingRecord[];
-  /** What the model was given, by pieces; made off the reply's path. */
-  readonly blocks: () => readonly { readonly name: string; readonly text: string; readonly tokens: number }[];
+  /** What the model was given, by pieces; made off the reply's path. `chars`: where the text stands for a longer one. */
+  readonly blocks: () => readonly { readonly name: string; readonly text: string; readonly tokens: number; readonly chars?: number }[];
 }
 
 /** Keeps how turns went, off every reply's path. Returns at once and never throws. */

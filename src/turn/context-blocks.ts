@@ -12,6 +12,8 @@ import {
 } from "../ports/context-headings.js";
 import type { HistoryHit } from "../ports/resources.js";
 
+const MEMORIES = "memories";
+
 /** Of the words that a change comes from, in characters. */
 const MAX_QUOTE = 200;
 
@@ -48,10 +50,10 @@ export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
   degraded: `Memory could not be read whole this time: ${MAY_BE_MISSING}`,
 };
 
-/** The last user message as it is sent: what changes with every turn, as data, and then the user's own words. */
-export function lastMessage(parts: VolatileParts, userContext: string, question: string): string {
-  const known = volatileBlocks(parts, userContext).map(({ text }) => text);
-  return `${known.join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
+/** The last user message as it is sent: what changes with every turn, as data, memories with their marks; then the user's own words. */
+export function lastMessage(known: readonly ContextBlock[], markedMemories: string, question: string): string {
+  const texts = known.map(({ name, text }) => (name === MEMORIES ? markedMemories : text));
+  return `${texts.join("\n\n")}\n\n${MESSAGE_BEGINS}\n${question}`;
 }
 
 /** A piece of what a model is given. */
@@ -78,7 +80,7 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
   const blocks: Readonly<Record<string, string>> = {
     now: [`${NOW_BEGINS} ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
-    memories: userContext,
+    [MEMORIES]: userContext,
     story: block("story", story === "" ? [] : [item(story)]),
     to_confirm: block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
     before: block("before", before === "" ? [] : [item(before)]),

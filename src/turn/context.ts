@@ -47,8 +47,11 @@ export interface Context {
   readonly tokens: number;
   /** How many of the oldest rounds were left out for the budget. They stay in the journal. */
   readonly droppedRounds: number;
-  /** The same by pieces, in their order. Made when it is asked for; `tokens`: where they are counted already. */
-  blocks(): readonly (ContextBlock & { readonly tokens?: number })[];
+  /**
+   * The same by pieces, in their order. Made when it is asked for; `tokens`: where they are counted already. Rounds are long: their text is
+   * the same where they are, and their own has so many `chars`.
+   */
+  blocks(): readonly (ContextBlock & { readonly tokens?: number; readonly chars?: number })[];
 }
 
 /** `window`: the turn that the window begins with. */
@@ -79,7 +82,8 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
   ];
   const userContext = renderUserContext(parts.recalled, parts.now, parts.timeZone);
   const { images = [], conversationRounds = parts.rounds.length } = parts;
-  const content = lastMessage(parts, userContext.marked, parts.question);
+  const known = volatileBlocks(parts, userContext.text);
+  const content = lastMessage(known, userContext.marked, parts.question);
   const tail: ModelMessage[] = [{ role: "user", content, ...(images.length > 0 && { images }) }];
   const fixed = countMessages([...head, ...tail], budget.counter);
   const measured = (round: Round, wholeFrom: number) => {
@@ -111,11 +115,12 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
         { name: "summary", text: summary },
         {
           name: "rounds",
-          text: kept.length === 0 ? "" : JSON.stringify(kept.map(({ messages }) => messages)),
+          text: kept.map(({ round, isOld, tokens }) => `${round.assistant.id} ${isOld} ${tokens}`).join("\n"),
           tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
+          chars: kept.reduce((sum, { messages }) => sum + charsOf(messages), 0),
         },
       ].filter(({ text }) => text !== ""),
-      ...volatileBlocks(parts, userContext.text),
+      ...known,
       { name: "question", text: parts.question },
     ],
   };
@@ -220,6 +225,10 @@ function byIteration(steps: readonly Step[]): Step[][] {
     else groups.set(step.iteration, [step]);
   }
   return [...groups.values()];
+}
+
+function charsOf(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + content.length, 0);
 }
 
 function countMessages(messages: readonly ModelMessage[], counter: TokenCounter): number {

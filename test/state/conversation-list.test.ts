@@ -19,7 +19,7 @@ async function listOf(count: number, ownerFor: (n: number) => Owner) {
   const list = new EngineConversationList({
     engine,
     session: async (_, id) => ({ updated_at: new Date(sessions.get(id)?.at ?? 0).toISOString(), usage }),
-    during: (_, work) => work(),
+    begin: () => ({ end: () => {} }),
     logger: silentLogger,
   });
   for (const [id, { owner }] of sessions) {

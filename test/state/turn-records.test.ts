@@ -44,7 +44,7 @@ function storesOver(engine: StateEngine) {
   const list = new EngineConversationList({
     engine,
     session: (owner, id) => store.index.listed(owner, id),
-    during: (_, work) => work(),
+    begin: () => ({ end: () => {} }),
     logger: silentLogger,
   });
   const session = async (owner: Owner, at = AT) => {

@@ -22,9 +22,9 @@ import { sessionKey } from "../sessions/keys.js";
 /** Writers of different owners hardly meet, and a page looks at all of them. */
 const SHARDS = 16;
 /** How long a conversation may be known to this process alone. */
-const FLUSH_MS = 2_000;
-/** Followed at once: an engine that writes what comes together in one go writes once. */
-const FOLLOWED_AT_ONCE = 50;
+const FLUSH_MS = 5_000;
+/** Of one shard, in one commit: each is up to three operations. */
+const IN_ONE_COMMIT = Math.floor(OPERATIONS_AT_ONCE / 3);
 /** Rows looked at for one page. */
 const MOST_LOOKED_AT = 4_000;
 /** Rows of a shard that are read at first, for each row of a page: as many as it is likely to hold, twice over. */
@@ -53,8 +53,8 @@ export interface ConversationListParts {
   readonly engine: StateEngine;
   /** Null where the session is no more. */
   readonly session: (owner: Owner, sessionId: string) => Promise<Pick<Session, "updated_at" | "usage"> | null>;
-  /** Runs what an erasure of the owner waits for, and then keeps out. @throws OWNER_ERASED */
-  readonly during: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
+  /** An erasure waits for it, and then keeps it out. @throws OWNER_ERASED */
+  readonly begin: (owner: Owner) => { end(): void };
   readonly logger: Logger;
 }
 
@@ -83,9 +83,9 @@ export class EngineConversationList implements ConversationList {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#flushing = this.#flushing.then(async () => {
-      const dirty = [...this.#dirty.values()];
+      const shards = byShard([...this.#dirty.values()]);
       this.#dirty.clear();
-      await eachInParallel(dirty, (each) => this.#followed(each), FOLLOWED_AT_ONCE);
+      await eachInParallel([...shards], ([shard, touched]) => this.#followed(shard, touched), SHARDS);
     });
     return this.#flushing;
   }
@@ -137,36 +137,63 @@ export class EngineConversationList implements ConversationList {
     return ranges[0] ?? [];
   }
 
-  async #followed({ owner, sessionId, notes }: Touched): Promise<void> {
+  async #followed(shard: string, all: readonly Touched[]): Promise<void> {
+    for (let from = 0; from < all.length; from += IN_ONE_COMMIT) {
+      const begun = all.slice(from, from + IN_ONE_COMMIT).flatMap((each) => this.#begun(each));
+      const touched = begun.map(({ touched }) => touched);
+      try {
+        await this.#follow(shard, touched);
+      } catch (error) {
+        this.#parts.logger.debug({ err: error }, "the list of conversations could not follow");
+        if (isAppError(error, "STORAGE_UNAVAILABLE")) this.#again(touched);
+        // One of them may be at fault.
+        else if (touched.length > 1) for (const each of touched) await this.#followed(shard, [each]);
+      } finally {
+        for (const { end } of begun) end();
+      }
+    }
+  }
+
+  /** What an erasure keeps out stays out. */
+  #begun(touched: Touched): readonly { readonly touched: Touched; readonly end: () => void }[] {
     try {
-      await this.#parts.during(owner, () => this.#follow(owner, sessionId, notes));
+      const running = this.#parts.begin(touched.owner);
+      return [{ touched, end: () => running.end() }];
     } catch (error) {
-      this.#parts.logger.debug({ session_id: sessionId, err: error }, "the list of conversations could not follow");
-      // Once more with the next; what an erasure keeps out stays out.
-      if (!isAppError(error, "STORAGE_UNAVAILABLE") || this.#dirty.size >= MOST_DIRTY) return;
+      this.#parts.logger.debug({ session_id: touched.sessionId, err: error }, "the list of conversations may not follow");
+      return [];
+    }
+  }
+
+  /** Once more with the next. */
+  #again(touched: readonly Touched[]): void {
+    for (const { owner, sessionId, notes } of touched) {
+      if (this.#dirty.size >= MOST_DIRTY) return;
       const key = `${owner} ${sessionId}`;
       this.#dirty.set(key, { owner, sessionId, notes: [...notes, ...(this.#dirty.get(key)?.notes ?? [])] });
     }
   }
 
-  /** Level with the session as it is now. What was put behind the end of its session, or an erasure, is taken out again. */
-  async #follow(owner: Owner, sessionId: string, notes: readonly Note[]): Promise<void> {
+  /** Level with the sessions as they are now. What was put behind the end of its session, or an erasure, is taken out again. */
+  async #follow(shard: string, touched: readonly Touched[]): Promise<void> {
+    if (touched.length === 0) return;
     const { engine, session } = this.#parts;
-    const state = await session(owner, sessionId);
-    const ofOwner = ownerHash(owner);
-    const key = `o/${ofOwner}/${sessionId}`;
-    await optimisticCommit(engine, shardOf(ofOwner), { keys: [key] }, (read) => {
-      const before = rowIn(read.entries.get(key));
-      const checks = unchanged(read, key);
-      const old = before === null ? [] : [timeKeyOf(key, before)];
-      if (state === null) return { commit: before === null ? null : { checks, deletes: [key, ...old] }, result: undefined };
-      const row = rowOf(owner, state, before, notes);
-      const value = JSON.stringify(row);
-      const now = timeKeyOf(key, row);
-      const puts = [key, now].map((each) => ({ key: each, value }));
-      return { commit: { checks, puts, deletes: old.filter((each) => each !== now) }, result: undefined };
+    const now = await Promise.all(
+      touched.map(async (each) => ({ ...each, key: ownerKeyOf(each), state: await session(each.owner, each.sessionId) })),
+    );
+    const keys = now.map(({ key }) => key);
+    await optimisticCommit(engine, shard, { keys }, (read) => {
+      const changes = now.map(({ owner, notes, key, state }) => changeOf(owner, notes, key, state, rowIn(read.entries.get(key))));
+      const [puts, deletes] = [changes.flatMap((each) => each.puts), changes.flatMap((each) => each.deletes)];
+      const isChange = puts.length + deletes.length > 0;
+      return { commit: isChange ? { checks: unchanged(read, ...keys), puts, deletes } : null, result: undefined };
     });
-    if (state !== null && !(await this.#isThere(owner, sessionId))) await this.#follow(owner, sessionId, []);
+    const listed = now.filter(({ state }) => state !== null);
+    const there = await Promise.all(listed.map(({ owner, sessionId }) => this.#isThere(owner, sessionId)));
+    await this.#follow(
+      shard,
+      listed.filter((_, place) => there[place] === false).map(({ owner, sessionId }) => ({ owner, sessionId, notes: [] })),
+    );
   }
 
   async #isThere(owner: Owner, sessionId: string): Promise<boolean> {
@@ -175,10 +202,8 @@ export class EngineConversationList implements ConversationList {
   }
 
   async #read(owner: Owner, sessionId: string): Promise<Row | null> {
-    const ofOwner = ownerHash(owner);
-    const { engine } = this.#parts;
-    const key = `o/${ofOwner}/${sessionId}`;
-    return rowIn((await engine.read(shardOf(ofOwner), { keys: [key] })).entries.get(key));
+    const key = ownerKeyOf({ owner, sessionId });
+    return rowIn((await this.#parts.engine.read(shardOf(ownerHash(owner)), { keys: [key] })).entries.get(key));
   }
 
   async #ownerOf(ofOwner: string): Promise<Owner | null> {
@@ -283,6 +308,35 @@ function rowOf(
 
 function notesOf({ tenant: _, time, ...row }: Row): ConversationNotes {
   return { last_active_at: new Date(Number(time)).toISOString(), ...row };
+}
+
+/** What becomes of a conversation's rows; `before`: the one that is there. */
+function changeOf(
+  owner: Owner,
+  notes: readonly Note[],
+  key: string,
+  state: Pick<Session, "usage" | "updated_at"> | null,
+  before: Row | null,
+): { readonly puts: readonly { readonly key: string; readonly value: string }[]; readonly deletes: readonly string[] } {
+  const old = before === null ? [] : [timeKeyOf(key, before)];
+  if (state === null) return { puts: [], deletes: before === null ? [] : [key, ...old] };
+  const row = rowOf(owner, state, before, notes);
+  const value = JSON.stringify(row);
+  const now = timeKeyOf(key, row);
+  return { puts: [key, now].map((each) => ({ key: each, value })), deletes: old.filter((each) => each !== now) };
+}
+
+function byShard(touched: readonly Touched[]): ReadonlyMap<string, readonly Touched[]> {
+  const shards = new Map<string, Touched[]>();
+  for (const each of touched) {
+    const shard = shardOf(ownerHash(each.owner));
+    shards.set(shard, [...(shards.get(shard) ?? []), each]);
+  }
+  return shards;
+}
+
+function ownerKeyOf({ owner, sessionId }: Pick<Touched, "owner" | "sessionId">): string {
+  return `o/${ownerHash(owner)}/${sessionId}`;
 }
 
 function timeOf(at: string): string {

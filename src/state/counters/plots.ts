@@ -8,7 +8,7 @@ import { BatchedSums } from "./batched-sums.js";
 
 const DAYS_KEPT = 35;
 /** Who looks at them waits for what is in this process; of another's they may miss as much. */
-const FLUSH_MS = 2_000;
+const FLUSH_MS = 5_000;
 /** Of an hour, and models of one of them; what comes after them is counted as `other`. */
 const MOST_TENANTS = 50;
 const MOST_MODELS = 20;
