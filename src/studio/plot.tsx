@@ -134,6 +134,8 @@ function optionsOf(node: HTMLElement, lines: readonly Line[], form: (value: numb
   return {
     width: widthOf(node),
     height: HEIGHT,
+    // Half of the last moment stands beside the plot: "12:00 PM".
+    padding: [null, 32, null, null],
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },

@@ -57,7 +57,9 @@ function Side() {
         <span class="mark" aria-hidden="true">
           M
         </span>
-        Maitred <span class="brand-more">Studio</span>
+        <span>
+          Maitred <span class="brand-more">Studio</span>
+        </span>
       </p>
       <nav aria-label="Studio">
         <ul>

@@ -196,9 +196,9 @@ function Book({ title, data }: { readonly title: string; readonly data: Fields }
   const on = joined([day, time], " at ");
   return (
     <SayButton
-      label={`Book ${seats}`}
+      label={`Book for ${seats}`}
       class="secondary book"
-      aria-label={`Book ${seats}: ${title}`}
+      aria-label={`Book for ${seats}: ${title}`}
       words={`Book ${seatsIn(seats)} for ${title}${on ? ` on ${on}` : ""}, please.`}
       more={{ page_context: { event_id: id, title, date } }}
     />

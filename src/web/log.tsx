@@ -10,19 +10,13 @@ import type { AnswerState, Exchange, Sight } from "./conversation.js";
 import { forgetWithUndo } from "./memories.js";
 import { wordsFor } from "./problems.js";
 import { PutAway } from "./sessions.js";
-import { FIRST_WORDS, type Notice, notice, shown } from "./stage.js";
-import { incognito, known, me } from "./state.js";
+import { beginnings, type Notice, notice, shown } from "./stage.js";
+import { incognito, me } from "./state.js";
 import { StepView } from "./steps.js";
 import { byId, InPlaceForm, ifLost, Said, TalkContext, Toggle, toast, useFocus, useFocusBack } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */
 
-const KNOWN_WORDS = [
-  "Anything good this weekend?",
-  "What do you know about me?",
-  "Which bookings do I have?",
-  "Somewhere nice to eat tonight",
-];
 const STAND_IN_SAID = "maitred.stand-in-said";
 const MEMORY_NOTES: Readonly<Record<string, string>> = {
   timeout: "My memory was slow: I answered with what arrived in time.",
@@ -70,7 +64,7 @@ function Welcome() {
       ? "Ask for a concert, a play, a match or a table."
       : "Tell me what you like and what must never go wrong. I keep it in mind, show you when I use it, and you decide what stays.";
   // As it was when the guest came: what they see stays while they read it.
-  const words = useMemo(() => ((known.peek() ?? 0) > 0 ? KNOWN_WORDS : FIRST_WORDS), []);
+  const words = useMemo(beginnings, []);
   // Said once, in the first conversation that this browser opens.
   const standIn = useMemo(() => model?.stand_in === true && !forGood.get(STAND_IN_SAID), []);
   if (standIn) forGood.set(STAND_IN_SAID, "1");

@@ -4,7 +4,7 @@ import type { Thread } from "./api-types.js";
 import { takenByServer, toServer } from "./composer.js";
 import { Conversation, type ConversationHooks, type Exchange } from "./conversation.js";
 import { problemOf, wordsFor } from "./problems.js";
-import { incognito, memoryIsOn, on, running, session, tell, waiting } from "./state.js";
+import { incognito, known, memoryIsOn, on, running, session, tell, waiting } from "./state.js";
 import { toast, toastProblem } from "./ui.js";
 
 /** What stands in place of a conversation's past: a greeting, that it is being opened, or why it can't be shown. */
@@ -16,14 +16,17 @@ export type Notice =
 /** A conversation that takes longer to be read says that it is being opened. */
 const AT_ONCE_MS = 300;
 /** One thought each: what is told together is easily kept as one. */
-export const FIRST_WORDS = [
-  "I prefer jazz concerts",
-  "I need step-free access",
+const FIRST_WORDS = ["I prefer jazz concerts", "I need step-free access", "Anything good this weekend?", "A table for two on Saturday"];
+const KNOWN_WORDS = [
   "Anything good this weekend?",
-  "A table for two on Saturday",
+  "What do you know about me?",
+  "Which bookings do I have?",
+  "Somewhere nice to eat tonight",
 ];
-/** What of them was said on this page. */
+/** What of the first ones was said on this page. */
 const saidFirst = new Set<string>();
+/** Nothing was known of the guest when the newest conversation began. */
+let isNewcomer = false;
 
 const hooks: ConversationHooks = {
   said(conversation, exchange) {
@@ -83,9 +86,15 @@ function hold(conversation: Conversation): void {
   runs(conversation.session, true);
 }
 
-/** Who began with a suggestion finds the others under its answer. */
+/** What a conversation that begins now may begin with. */
+export function beginnings(): readonly string[] {
+  isNewcomer = (known.peek() ?? 0) === 0;
+  return isNewcomer ? FIRST_WORDS : KNOWN_WORDS;
+}
+
+/** A newcomer who began with a suggestion finds the others under its answer. */
 function suggestNext(exchange: Exchange): void {
-  if (!FIRST_WORDS.includes(exchange.question.value)) return;
+  if (!isNewcomer || !FIRST_WORDS.includes(exchange.question.value)) return;
   saidFirst.add(exchange.question.value);
   exchange.next.value = FIRST_WORDS.filter((text) => !saidFirst.has(text));
 }

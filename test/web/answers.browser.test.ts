@@ -305,7 +305,7 @@ needing("chromium")("answers on the chat page", () => {
     const first = lastAnswer(page).locator(".event").first();
     expect(await first.locator(".event-where").textContent()).toContain("19:00 · Nebelhorn, Hamburg");
     expect(await first.locator("h3").textContent()).toBe("1 The Foghorn Five");
-    expect(await lastAnswer(page).locator(".book").allTextContents()).toEqual(["Book 2", "Book 3"]);
+    expect(await lastAnswer(page).locator(".book").allTextContents()).toEqual(["Book for 2", "Book for 3"]);
   });
 
   test("marks say how an event suits what is known, and lead to the memory; what stands against it comes first", async () => {
@@ -348,7 +348,7 @@ needing("chromium")("answers on the chat page", () => {
   test("a card's button waits while an answer is under way, says why, and can be pressed after it", async () => {
     const { page } = await on.guest("presses");
     await ask(page, "found");
-    const book = page.getByRole("button", { name: "Book 2: The Foghorn Five" });
+    const book = page.getByRole("button", { name: "Book for 2: The Foghorn Five" });
     const held = gate();
     await page.route("**/v1/chat", async (route) => {
       await held.opened;

@@ -155,6 +155,11 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     // Whoever says something else is left alone.
     await ask(page, "Thanks!");
     expect(await page.locator(".suggestion").count()).toBe(0);
+    // What was told once is suggested to nobody again.
+    await page.click("#new-session");
+    await page.getByRole("button", { name: "Anything good this weekend?" }).click();
+    await lastAnswer(page).locator(".answer-bar").getByRole("button", { name: "Copy" }).waitFor();
+    expect(await page.locator(".suggestion").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });

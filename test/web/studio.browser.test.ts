@@ -249,6 +249,12 @@ needing("chromium")("Studio", () => {
       await expect.poll(() => rows.count()).toBe(50);
     });
 
+    test("are opened wherever their row is clicked", async () => {
+      const { page } = await studio.operator("conversations");
+      await page.locator(".conversation").nth(1).click();
+      await expect.poll(() => page.url()).toMatch(/#\/conversations\/[^?]+/);
+    });
+
     test("are narrowed by what the address says, which the form makes", async () => {
       const { page } = await studio.operator("conversations");
       await page.getByLabel("Guest").fill("cleo");
