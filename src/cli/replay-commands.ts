@@ -57,7 +57,9 @@ export function addReplayCommands(program: Command, { terminal, done, signal, ow
       const replayed = {
         owner: owner(),
         exported: from === undefined ? await exported() : await readFile(from, "utf8"),
-        open: (at?: Date) => openTrial(options.with, { memory: !without, embeds: true, ...(at !== undefined && { at }) }),
+        open: (at?: Date) =>
+          // Memories are formed of a conversation by itself.
+          openTrial(options.with, { memory: !without, embeds: true, ...(at === undefined ? { history: false } : { at }) }),
         signal,
       };
       if (session === undefined) return done(await replayMemoriesCommand(terminal(), replayed, { mayLose, mayLoseNeeds }));
@@ -72,7 +74,7 @@ export function addReplayCommands(program: Command, { terminal, done, signal, ow
     .option("--notes", "tell what was lost, asked about or is wrong", false)
     .addHelpText("after", `\n${LINE}`)
     .action(async (file: string, options: { readonly with: Variables; readonly minKept: number; readonly notes: boolean }) => {
-      const open = () => openTrial(options.with, { embeds: true });
+      const open = () => openTrial(options.with, { embeds: true, history: false });
       done(await evalCommand(terminal(), file, { open, signal, minKept: options.minKept, notes: options.notes, now: new Date() }));
     });
   program

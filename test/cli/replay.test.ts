@@ -98,6 +98,10 @@ test("a turn is answered once more with what was known before it, or without mem
   expect(asked.at(-1)?.config.LLM_VISION).toBe("off");
   await run(["replay", session, "2", "--from", file, "--without-memory"], { parts: standIn });
   expect(asked.at(-1)?.options).toMatchObject({ memory: false });
+  expect(asked.at(-1)?.options?.history).toBeUndefined();
+  // What is read by itself need not be found again from elsewhere.
+  await run(["replay", "--from", file, "--may-lose", "9", "--may-lose-needs", "9"], { parts: standIn });
+  expect(asked.at(-1)?.options).toMatchObject({ memory: true, history: false });
   expect((await run(["replay", session, "9", "--from", file], { parts: standIn })).code).toBe(3);
   expect((await run(["replay", session, "x", "--from", file], { parts: standIn })).code).toBe(2);
   expect((await run(["replay", "--with", "nonsense"], { parts: standIn })).stderr).toContain("a variable and its value");

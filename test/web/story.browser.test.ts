@@ -75,6 +75,46 @@ needing("chromium")("a guest's story on the chat page, with the whole product", 
     expect(complaints).toEqual([]);
   });
 
+  test("with the keyboard alone a guest asks, books, forgets a memory with a way back, and begins anew", async () => {
+    const { page, complaints } = await on.guest("kay");
+    const tabTo = async (name: RegExp, key = "Tab") => {
+      const focused = `(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)`;
+      for (let steps = 0; steps < 80; steps++) {
+        if (name.test((await page.evaluate(focused)) as string)) return;
+        await page.keyboard.press(key);
+      }
+      throw new Error(`Nothing called ${name} takes the focus.`);
+    };
+    const sayByKeys = async (text: string) => {
+      const before = await page.locator(".turn.assistant.complete").count();
+      await tabTo(/^Message|^$/);
+      await page.locator("#message:focus").waitFor();
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.locator(".turn.assistant.complete").count()).toBeGreaterThan(before);
+    };
+    await page.locator("#message:focus").waitFor();
+    await sayByKeys("I prefer jazz concerts");
+    await lastAnswer(page).locator(".noted").waitFor();
+    await sayByKeys("Any jazz this month?");
+    await tabTo(/^Book for 2: /, "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await lastAnswer(page).locator(".quote").waitFor();
+    await tabTo(/^Confirm: /);
+    await page.keyboard.press("Enter");
+    await lastAnswer(page).locator(".ticket").waitFor();
+    await tabTo(/Knows 2 things/, "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await tabTo(/^Forget Prefers jazz concerts$/);
+    await page.keyboard.press("Enter");
+    await tabTo(/^Undo$/);
+    await page.keyboard.press("Enter");
+    await page.locator(".memory-text", { hasText: "Prefers jazz concerts" }).waitFor();
+    await page.keyboard.press("Alt+n");
+    await page.locator(".welcome").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test("a ticket is kept: as an event of a calendar, printed alone, and cancelled from the bookings by saying so", async () => {
     const { page, complaints } = await on.guest("fay");
     await page.evaluate("window.print = () => { window.printed = document.querySelectorAll('.ticket.printed-alone').length }");
