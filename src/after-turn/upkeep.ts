@@ -139,7 +139,7 @@ export class SessionUpkeep {
   async #hideRecitals(owner: Owner, records: readonly JournalRecord[]): Promise<readonly Tombstone[]> {
     const { ledger } = this.#parts;
     const tombstones = await ledger.tombstones(owner);
-    const recited = recitals(records, new Set(tombstones.map(({ memoryId }) => memoryId)));
+    const recited = recitals(records, tombstones);
     if (recited.size === 0) return tombstones;
     const all = tombstones.map((tombstone): Tombstone => {
       const answers = recited.get(tombstone.memoryId) ?? [];

@@ -15,19 +15,37 @@ function termsOf(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => wordsOf(text).flatMap((word) => (word.stop ? [] : word.terms))));
 }
 
+/** A memory that was forgotten, and the messages that are hidden with it. */
+interface Forgotten {
+  readonly memoryId: string;
+  readonly messageIds: readonly string[];
+}
+
 /**
- * The answers of a session that recite memories which they were given, by memory: one is given what it need not speak of, and what the user
- * said in the same turn is no recital. By the ids under which they were first said. Pure.
+ * The answers of a session that recite what was forgotten, by memory: those that repeat a telling word of a message which is hidden with
+ * it, in that message's turn, and those that were given the memory and speak of it, where that is more than what the user said in the same
+ * turn. By the ids under which they were first said. Pure.
  */
-export function recitals(records: readonly JournalRecord[], memoryIds: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+export function recitals(records: readonly JournalRecord[], forgotten: readonly Forgotten[]): ReadonlyMap<string, readonly string[]> {
   const messages = records.filter((record): record is MessageRecord => record.type === "message");
+  const hiddenBy = new Map<string, readonly string[]>();
+  for (const { memoryId, messageIds } of forgotten) for (const id of messageIds) hiddenBy.set(id, [...(hiddenBy.get(id) ?? []), memoryId]);
+  const memoryIds = new Set(forgotten.map(({ memoryId }) => memoryId));
   const found = new Map<string, string[]>();
   for (const { id, turn, body } of messages) {
+    if (body.role !== "assistant") continue;
+    const firstId = body.origin_id ?? id;
+    const asked = messages.filter((other) => other.turn === turn && other.body.role === "user");
     const given = body.memory?.recalled.filter((memory) => memoryIds.has(memory.id)) ?? [];
-    if (given.length === 0) continue;
-    const asked = messages.flatMap((other) => (other.turn === turn && other.body.role === "user" ? [other.body.content] : []));
-    for (const memory of given)
-      if (sharesWord(body.content, [memory.text], asked)) found.set(memory.id, [...(found.get(memory.id) ?? []), body.origin_id ?? id]);
+    const said = asked.map((other) => other.body.content);
+    const recited = [
+      ...given.flatMap((memory) => (sharesWord(body.content, [memory.text], said) ? [memory.id] : [])),
+      ...asked.flatMap((other) => {
+        const memories = hiddenBy.get(other.body.origin_id ?? other.id) ?? [];
+        return memories.length > 0 && sharesWord(body.content, [other.body.content]) ? memories : [];
+      }),
+    ];
+    for (const memoryId of new Set(recited)) found.set(memoryId, [...(found.get(memoryId) ?? []), firstId]);
   }
   return found;
 }
