@@ -10,6 +10,7 @@ import type { AnyTool, ModelMessage } from "../../src/ports/agent.js";
 import { roundMessages } from "../../src/turn/context.js";
 import { startWorld, tempDir } from "../e2e/world.js";
 import { modelDoctor } from "../fitted/model-doctor.js";
+import { SLOW } from "../support/projects.js";
 import { openFaultServer } from "../support/providers/fault-server.js";
 import { FAULTS } from "../support/providers/faults.js";
 import { type FormServer, openFormServer } from "../support/providers/form-server.js";
@@ -133,20 +134,47 @@ describe.each([
   });
 });
 
-test.each(FORMS.map((form) => [form.name, form] as const))("%s: what guest, log and /readyz are told", async (_name, form) => {
-  const server = await openFormServer(form, { reads: true });
-  onTestFinished(() => server.close());
-  const { world, told } = await loggedWorld({ OPENAI_BASE_URL: server.url, OPENAI_API: "chat", EXTRACTION_IDLE_MS: "0" });
-  const guest = world.as("ada");
-  const { body } = await guest.post<Told>("/v1/chat", { message: "Good evening!" });
-  expect(body.message?.content).toBe("Good evening.");
-  expect(await world.application.parts.worker.drain(20_000)).toBe(true);
-  const refusals = told().filter((line) => line.startsWith("the model's endpoint"));
-  if (form.log === undefined) expect(refusals).toEqual([]);
-  else expect(refusals.join("\n")).toMatch(form.log);
-  const { parts } = (await guest.get<{ parts: Record<string, { status: string }> }>("/readyz")).body;
-  expect([parts.model?.status, parts.write_back?.status]).toEqual(["ok", "ok"]);
-});
+test.each(FORMS.map((form) => [form.name, form] as const))(
+  "%s: what guest, log and /readyz are told",
+  { tags: [SLOW] },
+  async (_name, form) => {
+    const server = await openFormServer(form, { reads: true });
+    onTestFinished(() => server.close());
+    const { world, told } = await loggedWorld({ OPENAI_BASE_URL: server.url, OPENAI_API: "chat", EXTRACTION_IDLE_MS: "0" });
+    const guest = world.as("ada");
+    const { body } = await guest.post<Told>("/v1/chat", { message: "Good evening!" });
+    expect(body.message?.content).toBe("Good evening.");
+    expect(await world.application.parts.worker.drain(20_000)).toBe(true);
+    const refusals = told().filter((line) => line.startsWith("the model's endpoint"));
+    if (form.log === undefined) expect(refusals).toEqual([]);
+    else expect(refusals.join("\n")).toMatch(form.log);
+    const { parts } = (await guest.get<{ parts: Record<string, { status: string }> }>("/readyz")).body;
+    expect([parts.model?.status, parts.write_back?.status]).toEqual(["ok", "ok"]);
+  },
+);
+
+test.each(FORMS.map((form) => [form.name, form] as const))(
+  "[doctor-true] %s, as doctor tells it",
+  { tags: [SLOW] },
+  async (_name, form) => {
+    const server = await openFormServer(form, { reads: true });
+    onTestFinished(() => server.close());
+    const { stdout } = await modelDoctor(server.url, { OPENAI_API: "chat" });
+    const usage = form.usage === "null" || form.usage === "none" ? ["! Model: tells no usage"] : [];
+    const tools = form.takesNoTools
+      ? "! Tools: no tool was called, though it was asked for"
+      : "✓ Tools: calls tools, and reads what they give";
+    const lines = stdout.split("\n").filter((line) => /^[✓!✗] (?:Model|Tools|Turn|Memories): /.test(line));
+    expect(lines).toEqual([
+      expect.stringMatching(/^✓ Model: m answers, in \d+ ms$/),
+      ...usage,
+      tools,
+      expect.stringMatching(/^✓ Turn: a guest's first message is answered with the product's prompt and tools, /),
+      // The server reads messages, and notes nothing of them.
+      expect.stringMatching(/^! Memories: m reads messages, but of one it noted nothing by itself; /),
+    ]);
+  },
+);
 
 test("a model without tools is told that it can't act", () =>
   withRig(

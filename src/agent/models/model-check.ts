@@ -38,14 +38,13 @@ async function toolFinding(model: ChatModel, signal: AbortSignal): Promise<Model
   const messages: ModelMessage[] = [{ role: "user", content: "When does the town library open? Use the tool." }];
   const advice = "It converses, but can't search, book or remember on request. Use a model that calls tools, or a server that lets it.";
   try {
-    const calls = (await collect(model, { messages, tools: [LOOK_UP] }, signal)).flatMap((event) =>
-      event.type === "tool_call" ? [event.call] : [],
-    );
-    const call = calls[0];
+    const events = await collect(model, { messages, tools: [LOOK_UP] }, signal);
+    const call = events.find((event) => event.type === "tool_call")?.call;
+    const end = events.find((event) => event.type === "end");
     if (call === undefined) return finding("Tools", "no tool was called, though it was asked for", advice);
     if (!isObject(call)) return finding("Tools", "a tool was called, but its arguments can't be read", advice);
     messages.push(
-      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "assistant", content: "", tool_calls: [call], ...(end?.provider !== undefined && { provider: end.provider }) },
       { role: "tool", tool_call_id: call.id, content: '{"opens":"09:00"}' },
     );
     await collect(model, { messages, tools: [LOOK_UP] }, signal);

@@ -12,8 +12,8 @@ export interface FormServer {
 }
 
 /**
- * A provider of one form that plays a small concierge: it greets, searches for each city that it is asked for when it has tools, tells what
- * was found, and answers with JSON when that is asked of it in a way that it understands. `reads`: of a message to read it notes nothing;
+ * A provider of one form that plays a small concierge: it greets, searches for each city that it is asked for when it has tools, looks up what
+ * it is told to, tells what was found, and answers with JSON when that is asked of it in a way that it understands. `reads`: of a message to read it notes nothing;
  * else it answers with other JSON.
  */
 export async function openFormServer(form: Form, { reads = false }: { readonly reads?: boolean } = {}): Promise<FormServer> {
@@ -64,6 +64,7 @@ function answerTo(body: FormBody, form: Form, reads: boolean): WireAnswer {
   const last = body.messages.findLastIndex(({ role }) => role === "user");
   const asked = String(body.messages[last]?.content);
   if (body.messages.slice(last).some(({ role }) => role === "tool")) return { text: "Tosca, on Friday." };
+  if (asked.includes("Use the tool") && body.tools !== undefined) return { calls: [{ name: "look_up", arguments: { place: "library" } }] };
   const cities = ["Vienna", "Graz"].filter((city) => asked.includes(city));
   if (cities.length === 0) return { text: "Good evening." };
   if (body.tools === undefined) return { text: "I can't search here." };
