@@ -8,6 +8,17 @@ test("each dialect of embeddings stands in the table once", () => {
   expect(new Set(EMBEDDING_FAULTS.map(({ name }) => name)).size).toBe(EMBEDDING_FAULTS.length);
 });
 
+test("a user's message is embedded once a turn, for recall, history and memories alike", async () => {
+  const server = await openEmbeddingServer({ answers: () => null });
+  const env = { OPENAI_BASE_URL: `${server.address}/v1`, OPENAI_MODEL: "m", EXTRACTION_IDLE_MS: "0", EMBEDDING_PROVIDER: "openai" };
+  const world = await startWorld(await tempDir(), env);
+  const message = "I love jazz, are there any concerts in Vienna?";
+  await world.as("ada").say(message);
+  const sent = server.asked.flatMap(({ body }) => body.input);
+  expect(sent.filter((text) => text.includes(message))).toHaveLength(1);
+  expect(sent).toContainEqual(expect.stringContaining("Loves jazz"));
+});
+
 test.each(EMBEDDING_FAULTS.map((fault) => [fault.name, fault] as const))("%s", async (_name, fault) => {
   const server = await openEmbeddingServer(fault);
   const logged: string[] = [];

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { readingWorld } from "./reading-world.js";
 import { documentOf } from "./task-of.js";
 
+const OPERATOR_TOKEN = "an-operator's-token-of-this-test";
 const LOOP = `{"off_record":null,"operations":[{"op":"add","quote":"${"and a table and a table ".repeat(200)}`;
 const NUTS = {
   off_record: null,
@@ -85,7 +86,8 @@ test("[reading-bounded] a message that a booking has read in vain is not read ag
 });
 
 test("[reading-bounded] a model that reads none of three messages is said to be unable to, and the stand-in reads in its place", async () => {
-  const { client, readings, written, memories } = await readingWorld(() => ({ text: "I found nothing of note." }));
+  const variables = { OPERATOR_TOKEN };
+  const { client, readings, written, memories, world } = await readingWorld(() => ({ text: "I found nothing of note." }), { variables });
   const modelPart = async () => (await client.get<{ parts: { model: object } }>("/readyz")).body.parts.model;
   for (const message of ["I love jazz, any concerts?", "My wife can't stand opera by the way.", "What about the museum on Sunday?"]) {
     expect(await modelPart()).toMatchObject({ status: "ok" });
@@ -96,6 +98,10 @@ test("[reading-bounded] a model that reads none of three messages is said to be 
     status: "degraded",
     detail: expect.stringMatching(/m can't read messages.*the stand-in reads/),
   });
+  // Studio's screen of health tells it too.
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const health = (await (await world.app.request("/v1/operator/health", { headers })).json()) as { readonly now: object };
+  expect(health.now).toMatchObject({ parts: { model: { detail: expect.stringMatching(/m can't read messages/) } } });
   const { body } = await client.post<{ session_id: string }>("/v1/chat", { message: "I am allergic to nuts, so find me dinner." });
   await written();
   expect(readings()).toHaveLength(6);
