@@ -31,21 +31,26 @@ export function recitals(records: readonly JournalRecord[], forgotten: readonly 
   const hiddenBy = new Map<string, readonly string[]>();
   for (const { memoryId, messageIds } of forgotten) for (const id of messageIds) hiddenBy.set(id, [...(hiddenBy.get(id) ?? []), memoryId]);
   const memoryIds = new Set(forgotten.map(({ memoryId }) => memoryId));
+  const askedIn = new Map<number, MessageRecord[]>();
+  for (const message of messages)
+    if (message.body.role === "user") askedIn.set(message.turn, [...(askedIn.get(message.turn) ?? []), message]);
   const found = new Map<string, string[]>();
   for (const { id, turn, body } of messages) {
     if (body.role !== "assistant") continue;
-    const firstId = body.origin_id ?? id;
-    const asked = messages.filter((other) => other.turn === turn && other.body.role === "user");
+    const asked = askedIn.get(turn) ?? [];
     const given = body.memory?.recalled.filter((memory) => memoryIds.has(memory.id)) ?? [];
-    const said = asked.map((other) => other.body.content);
     const recited = [
-      ...given.flatMap((memory) => (sharesWord(body.content, [memory.text], said) ? [memory.id] : [])),
-      ...asked.flatMap((other) => {
-        const memories = hiddenBy.get(other.body.origin_id ?? other.id) ?? [];
-        return memories.length > 0 && sharesWord(body.content, [other.body.content]) ? memories : [];
+      ...given.flatMap((memory) => (sharesWord(body.content, [memory.text], contentsOf(asked)) ? [memory.id] : [])),
+      ...asked.flatMap((message) => {
+        const memories = hiddenBy.get(message.body.origin_id ?? message.id) ?? [];
+        return memories.length > 0 && sharesWord(body.content, [message.body.content]) ? memories : [];
       }),
     ];
-    for (const memoryId of new Set(recited)) found.set(memoryId, [...(found.get(memoryId) ?? []), firstId]);
+    for (const memoryId of new Set(recited)) found.set(memoryId, [...(found.get(memoryId) ?? []), body.origin_id ?? id]);
   }
   return found;
+}
+
+function contentsOf(messages: readonly MessageRecord[]): readonly string[] {
+  return messages.map(({ body }) => body.content);
 }

@@ -1,4 +1,4 @@
-import { type Memory, type Statement, statementSchema } from "../domain/memory.js";
+import { type Memory, type MemorySource, type Statement, statementSchema } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import { readableName } from "../domain/need-name.js";
 import type { Owner } from "../domain/owner.js";
@@ -81,9 +81,9 @@ export async function takeOffRecord(
     { now },
   );
   // The log's older entries too; also when nothing is left to change: a call before may have been broken off here.
-  const isTheirs = ({ source }: MemoryRecord) => source !== null && asked.has(source.message_id);
+  const isTheirs = (source: MemorySource | null | undefined) => source != null && asked.has(source.message_id);
   await logs.redact(owner, (record) => {
-    if (!isTheirs(record)) return record;
+    if (!isTheirs(record.source)) return isTheirs(record.pending_change?.source) ? { ...record, pending_change: null } : record;
     const now = after.records.get(record.id);
     return now === undefined ? null : now.reason === "off_record" ? withoutWords(record, now) : record;
   });

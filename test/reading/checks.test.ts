@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sampleMemory } from "../support/samples.js";
 import { checked, need, outcome, type Proposal } from "./message.js";
 
+const PENICILLIN = "I'm allergic to penicillin";
 const TABLE = "Is there a table for dinner";
 
 /** The checks of DESIGN "What becomes a memory", one after the other. */
@@ -112,6 +113,15 @@ describe("[poison-refused] secrets are refused and never stored", () => {
     const text = "My card number is 4111 1111 1111 1111, and I love jazz in May.";
     expect(outcome(text, { quote: "I love jazz in May", [field]: "ends in 1111" })).toBe("dropped: secret");
     expect(outcome(text, { quote: "I love jazz in May", [field]: "number one" })).toBe("taken");
+    const working = "My password is not working. I'm allergic to nuts.";
+    const nuts = {
+      quote: "I'm allergic to nuts",
+      text: "Must not eat nuts",
+      about: "nuts",
+      [field === "about" ? "tags" : field]: field === "about" ? [] : "not",
+    };
+    expect(outcome(working, need(nuts))).toBe("taken");
+    expect(outcome("My PIN is 4711, again: 4711", { quote: "again: 4711" })).toBe("dropped: secret");
   });
 
   test("beside a need takes nothing of that away", () => {
@@ -173,6 +183,13 @@ describe("a need", () => {
   test.each<[string, Proposal, string]>([
     ["all of a question", { quote: TABLE, about: "is there a table for dinner" }, "dropped: not_stated"],
     ["a question about what isn't said", { quote: TABLE, about: "10:30" }, "dropped: not_stated"],
+    ["a statement that a question follows", { quote: PENICILLIN, about: "allergic to penicillin" }, "taken"],
+    ["a question that ends with what it names", { quote: "Is there lupin-free food", about: "lupin-free food" }, "taken"],
+    [
+      "a question that is read as more, by a name of its own",
+      { quote: TABLE, text: "Verträgt keine Schalentiere", about: "Schalentiere" },
+      "waits: not_named",
+    ],
     ["a question that is read as more", { quote: TABLE, text: "Must not eat celery", about: "celery" }, "waits: not_named"],
     [
       "all that it says is taken for somebody",
@@ -184,7 +201,8 @@ describe("a need", () => {
     ["a question names the thing", { quote: "Is there a menu without lupin", about: "lupin" }, "taken"],
     ["a question follows", { quote: "I can't have lupin", about: "lupin" }, "taken"],
   ])("of none of the domain's names: %s", (_what, proposal, expected) => {
-    const text = "I can't have lupin. Ben has TMAU. Is there a table for dinner? Is there a menu without lupin?";
+    const text =
+      "I'm allergic to penicillin, can you mind that? Is there lupin-free food? I can't have lupin. Ben has TMAU. Is there a table for dinner? Is there a menu without lupin?";
     expect(outcome(text, need({ text: proposal.quote, ...proposal }))).toBe(expected);
   });
 

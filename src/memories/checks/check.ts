@@ -17,7 +17,7 @@ import { isPrecise, QuotedMessage } from "./locate-quote.js";
 import { forgetsAllAbout, isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
 import { introducedBlocks } from "./pasted-lines.js";
 import { isNamedIn, SaidWords } from "./said-words.js";
-import { overlaps, textOutside, united } from "./spans.js";
+import { overlaps, textOutside } from "./spans.js";
 import { isHard, statementOf, thingOf, wordsIn } from "./statement.js";
 
 /** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
@@ -60,6 +60,12 @@ export function check(message: MessageToRead, reading: Reading, options: CheckOp
   return { reader: options.reader, operations, off_record: reading.off_record, dropped, refused };
 }
 
+/** Words with a digit in secrets: a part of one tells of it. Others, as of "my password is not working", stand in any sentence. */
+function partsOf(secrets: readonly Span[], text: string): ReadonlySet<string> {
+  const words = secrets.flatMap(({ start, end }) => wordsOf(folded(text.slice(start, end))));
+  return new Set(words.flatMap((word) => (/\p{N}/u.test(word.text) ? [word.text] : [])));
+}
+
 /** A quote where it stands, and what of it are the guest's own words. */
 interface Located {
   readonly span: Span;
@@ -80,7 +86,6 @@ class MessageChecks {
   readonly #ownText: string;
   readonly #introduced: readonly Span[];
   readonly #secrets: readonly Span[];
-  /** What stands in secrets alone. */
   readonly #secretWords: ReadonlySet<string>;
   readonly #question: string;
   /** What is also proposed as what need not hold. */
@@ -97,9 +102,7 @@ class MessageChecks {
     this.#ownText = textOutside(message.text, whole, this.#broughtAlong);
     this.#introduced = introducedBlocks(message.text);
     this.#secrets = secretsIn(message.text);
-    const elsewhere = new Set(wordsOf(folded(textOutside(message.text, whole, united(this.#secrets)))).map(({ text }) => text));
-    const within = this.#secrets.flatMap(({ start, end }) => wordsOf(folded(message.text.slice(start, end))));
-    this.#secretWords = new Set(within.flatMap(({ text }) => (elsewhere.has(text) ? [] : [text])));
+    this.#secretWords = partsOf(this.#secrets, message.text);
     this.#question = questionBefore(message);
     for (const proposal of reading.operations) if (proposal.op === "add" && !isHard(proposal, options)) this.#soft.add(thingOf(proposal));
   }
@@ -108,7 +111,8 @@ class MessageChecks {
     const exact = this.#text.locate(proposal.quote);
     const span = exact ?? this.#sentenceNaming(proposal);
     if (span === null) return "quote_missing";
-    if (this.#secrets.some((secret) => overlaps(secret, span)) || this.#tellsSecret(wordsIn(proposal))) return "secret";
+    const said = `${this.#message.text.slice(span.start, span.end)} | ${wordsIn(proposal)}`;
+    if (this.#secrets.some((secret) => overlaps(secret, span)) || this.#tellsSecret(said)) return "secret";
     const target = this.#message.known.find(({ id }) => id === proposal.target_id);
     const located = this.#located(span);
     const key = [proposal.op, target?.id, proposal.subject, folded(proposal.text), folded(located.quote)].join("|");
@@ -196,7 +200,7 @@ class MessageChecks {
     const statement = statementOf(proposal, text, this.#message, this.#options);
     if (statement === null) return "empty";
     const reason = this.#reasonToWait(proposal, hard, located) ?? changeWaits;
-    if (hard && (reason === "not_named" || reason === "unsure") && this.#onlyAsks(proposal, text, located)) return "not_stated";
+    if (hard && (reason === "not_named" || reason === "unsure") && this.#onlyAsks(proposal, located)) return "not_stated";
     return {
       op: target === null ? "add" : "supersede",
       index,
@@ -224,16 +228,16 @@ class MessageChecks {
   /** What it is about is all that it says, and is taken for somebody's name; or is all of a question, and no need's words are told. */
   #isVague(proposal: ProposedOperation, { span, quote, own }: Located): boolean {
     const { about, subject, text } = proposal;
-    if (this.#isNamedIn(about, nameOf(subject) ?? "") && this.#isNamedIn(text.trim() === "" ? quote : text, about)) return true;
-    const isAll = isAsked(this.#message.text, span) && this.#isNamedIn(quote, about);
+    if (this.#holdsAll(about, nameOf(subject) ?? "") && this.#holdsAll(text.trim() === "" ? quote : text, about)) return true;
+    const isAll = isAsked(this.#message.text, span) && this.#holdsAll(quote, about);
     return isAll && !namesNeedOf(proposal, [own], this.#options.needs);
   }
 
   /** A question in its own words, none of which names a thing that must be minded: to ask it back would make no sense. */
-  #onlyAsks({ need, about, stance }: ProposedOperation, text: string, { span, quote, own }: Located): boolean {
+  #onlyAsks({ need, about, stance, text }: ProposedOperation, { span, quote, own }: Located): boolean {
     if (stance !== "stated" || knownNeed(need, this.#options.needs) !== null) return false;
-    if (!isAsked(this.#message.text, span) || !this.#isNamedIn(text, quote)) return false;
-    return !this.#isNamedIn(about, own) || this.#isNamedIn(quote, about);
+    if (!isAsked(this.#message.text, span) || (text.trim() !== "" && !this.#holdsAll(text, quote))) return false;
+    return !this.#isNamedIn(about, own) || this.#holdsAll(quote, about);
   }
 
   /** An answer of the older form doesn't say what it is about: then its need's words do, or its text. */
@@ -322,6 +326,12 @@ class MessageChecks {
 
   #isNamedIn(thing: string, text: string): boolean {
     return isNamedIn(thing, this.#said(text));
+  }
+
+  /** Whether all words of the one stand in the other, as they are and one after the other. */
+  #holdsAll(words: string, text: string): boolean {
+    const wanted = wordsOf(folded(words)).map((word) => word.text);
+    return wanted.length > 0 && this.#said(text).holds(wanted);
   }
 
   /** Its words, parted once for all proposals that meet them. */

@@ -1,7 +1,6 @@
 import { type Span, wordsOf } from "../../domain/compared-words.js";
 import { folded } from "../../domain/folded-text.js";
 import type { MessageToRead } from "../../ports/extraction.js";
-import { widened } from "./named-change.js";
 import type { SaidWords } from "./said-words.js";
 
 /**
@@ -59,11 +58,14 @@ function namesStand(text: string, named: readonly SaidWords[]): boolean {
 const MAX_ANSWER_WORDS = 12;
 /** Of the assistant's message, its end. */
 const MAX_QUESTION_CHARS = 600;
+/** Quotation marks and brackets that stand before a sentence's end. */
+const MAX_CLOSING = 8;
 const QUESTION_MARK = /[?？؟՞\u037e]/u;
 
-/** Whether the sentence that a stretch ends in asks. */
-export function isAsked(text: string, span: Span): boolean {
-  return QUESTION_MARK.test(text[widened(text, span).end] ?? "");
+/** Whether a stretch ends with the sentence that it is in, and that asks. */
+export function isAsked(text: string, { start, end }: Span): boolean {
+  const last = [text.slice(start, end), text.slice(end, end + MAX_CLOSING)].map((part) => part.trim());
+  return QUESTION_MARK.test(last[0]?.at(-1) ?? "") || QUESTION_MARK.test(last[1]?.replace(/^[\p{Pe}\p{Pf}"'\s]+/u, "")[0] ?? "");
 }
 
 /** The assistant's last message where it asks something; empty where nothing was asked. */
