@@ -18,7 +18,7 @@ import { weightsOf } from "./reader/weights.js";
  * (`packages/offline/src/learnt/sentence-weights.json`), or, with `--words`, over their words alone (`word-weights.json`). With `--left-out`
  * nothing is written: each set of conversations is read with what was learnt without it and a few others, as its writer is nobody that
  * was learnt of (a fifth of every set left out flatters); `--notes` what went wrong. The sets `unseen`, `newcomers`, `walk-ins` and
- * `first-timers` are for judging: nothing is learnt of them.
+ * `first-timers` are for judging: nothing is learnt of them, though rules were written with their losses in sight.
  */
 const SETS = [
   ...["seen", "strangers", "put-aside", "held-out", "passers-by", "regulars", "callers"],

@@ -8,13 +8,13 @@ const SETS = {
   /** Outside of the repository; not everybody has it. */
   dev: path("../../../shared/data/guests-dev.jsonl"),
   seen: path("../guests/seen.jsonl"),
-  /** Written before the rules were looked at, half to work with and half put aside. */
+  /** Written before the rules were looked at, half to work with and half put aside at first; all of it has been read since. */
   strangers: path("../guests/strangers.jsonl"),
   "put-aside": path("../guests/put-aside.jsonl"),
   "held-out": path("../guests/held-out.jsonl"),
-  /** Looked at by nobody who wrote the rules or the checks. */
+  /** Looked at by nobody who wrote the rules or the checks when its first figures were taken; its losses have been read since. */
   unseen: path("../guests/unseen.jsonl"),
-  /** By another hand: the first half was worked with, the other looked at by nobody. */
+  /** By another hand: the first half was worked with; the losses of the other have been read since its first figures. */
   "passers-by": path("../guests/passers-by.jsonl"),
   newcomers: path("../guests/newcomers.jsonl"),
   /** By one more: no rule was tuned on it, thresholds were. */

@@ -65,7 +65,7 @@ test("[no-text-in-logs] a scrape tells turns by outcome and memory, their times,
   expect((await post("/nowhere/ada", {})).status).toBe(404);
   await post(`/v1/sessions/${session}/flush?timeout_ms=20000`, {});
   // The title comes behind what is written back.
-  await expect.poll(async () => (await scrape()).value("maitred_model_calls_total", { task: "title" }), { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await scrape()).value("maitred_model_calls_total", { task: "title" }), { timeout: 20_000 }).toBe(1);
 
   const scraped = await scrape();
   expect(scraped.value("maitred_turns_total", { outcome: "completed" })).toBe(2);
