@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportedMemorySchema } from "../domain/export-format.js";
-import { MEMORY_TYPES, type RestorableMemory } from "../domain/memory.js";
+import { MEMORY_TYPES, type RestorableMemory, statementSchema } from "../domain/memory.js";
 import { AHEAD, type ImportProblems, isAhead } from "./import-line.js";
 import { type Fields, isFields, millisOf, type Talk, text } from "./other-fields.js";
 
@@ -10,7 +10,7 @@ export type ImportedMemory = Omit<RestorableMemory, "id"> & { readonly externalI
 export interface FromChroma {
   readonly talks: readonly Talk[];
   readonly memories: readonly ImportedMemory[];
-  /** Whom memories name. */
+  /** Whom records name. */
   readonly users: readonly (string | undefined)[];
 }
 
@@ -21,6 +21,8 @@ const collection = z.looseObject({
 });
 
 interface Row {
+  /** Its name, or its number from 1; empty where the file is of one alone. */
+  readonly collection: string;
   /** As a problem names it. */
   readonly where: string;
   /** From 1. */
@@ -38,9 +40,22 @@ export function chromaIn(document: unknown, now: Date, problems: ImportProblems)
   const collections = collectionsIn(document);
   if (collections.length === 0) return null;
   const histories = collections.filter((rows) => rows.some(({ about }) => text(about.role) !== undefined));
-  const others = collections.filter((rows) => !histories.includes(rows)).flat();
-  const memories = others.flatMap((row) => memoryIn(row, now, problems) ?? []);
-  return { talks: talksIn(histories.flat(), problems), memories, users: others.map(({ about }) => text(about.user_id)) };
+  const others = collections.filter((rows) => !histories.includes(rows));
+  const memories = toldApart(others.flat()).flatMap((row) => (isActive(row) ? (memoryIn(row, now, problems) ?? []) : []));
+  const users = collections.flat().map(({ about }) => text(about.user_id));
+  return { talks: talksIn(toldApart(histories.flat()), problems), memories, users };
+}
+
+/** An id that several collections have is told with its collection's name. */
+function toldApart(rows: readonly Row[]): readonly Row[] {
+  const having = new Map<string, Set<string>>();
+  for (const { id, collection: name } of rows) having.set(id, (having.get(id) ?? new Set()).add(name));
+  return rows.map((row) => (having.get(row.id)?.size === 1 ? row : { ...row, id: `${row.collection}/${row.id}` }));
+}
+
+/** A memory that was superseded or deleted there is none here. */
+function isActive({ about }: Row): boolean {
+  return (text(about.status) ?? "active").toLowerCase() === "active";
 }
 
 function collectionsIn(document: unknown): readonly (readonly Row[])[] {
@@ -52,7 +67,7 @@ function collectionsIn(document: unknown): readonly (readonly Row[])[] {
     if ([documents, metadatas].some((list) => list != null && list.length !== ids.length)) return [];
     const rows = ids.map((id, at) => {
       const where = `${name === "" ? "Record" : `Collection ${name}, record`} ${at + 1} (${id})`;
-      return { where, number: at + 1, id, document: documents?.[at] ?? null, about: metadatas?.[at] ?? {} };
+      return { collection: name, where, number: at + 1, id, document: documents?.[at] ?? null, about: metadatas?.[at] ?? {} };
     });
     return rows.length === 0 ? [] : [rows];
   });
@@ -72,7 +87,7 @@ function talksIn(rows: readonly Row[], problems: ImportProblems): readonly Talk[
       problems.add(number, "/session_id", "session_id: is in none of its metadata", where);
       continue;
     }
-    const talk = talks.get(session) ?? { id: session, title: "", user: text(about.user_id), messages: [] };
+    const talk = talks.get(session) ?? { id: session, title: "", user: undefined, messages: [] };
     talk.messages.push({ id, role: about.role, content: document, at: timeIn(about) });
     talks.set(session, talk);
   }
@@ -81,7 +96,12 @@ function talksIn(rows: readonly Row[], problems: ImportProblems): readonly Talk[
   return all;
 }
 
-const memorySchema = exportedMemorySchema.omit({ id: true });
+/** What a statement by hand may be. */
+const memorySchema = exportedMemorySchema.omit({ id: true }).extend({
+  text: z.string().trim().pipe(statementSchema.shape.text),
+  category: statementSchema.shape.category,
+  aspect: statementSchema.shape.aspect,
+});
 const TYPES: readonly string[] = MEMORY_TYPES.filter((type) => type !== "summary" && type !== "narrative");
 
 /** Null with the problem noted. As one that the user adds by hand: what must hold waits for their word. */

@@ -45,6 +45,14 @@ export interface ImportParts {
 }
 
 type ImportOptions = Parameters<Imports["import"]>[2];
+/** What an import brings. Lines are checked as they are read. */
+interface Brought {
+  readonly lines: AsyncIterable<ImportLine> | Iterable<ImportLine>;
+  /** By external id. Default: none has one. */
+  readonly titles?: ReadonlyMap<string, string>;
+  readonly memories?: readonly ImportedMemory[];
+}
+
 type OnProgress = NonNullable<ImportOptions["onProgress"]>;
 
 /**
@@ -75,19 +83,15 @@ export class ImportService implements Imports {
       const signal = options.signal === undefined ? running.signal : AbortSignal.any([options.signal, running.signal]);
       const now = this.#parts.clock.now();
       const limited = limitBytes(body, options.maxBytes ?? MAX_IMPORT_BYTES, signal);
-      if (options.format === "ndjson") return await this.#lines(owner, readNdjson(limited, now), new Map(), options, signal);
+      if (options.format === "ndjson") return await this.#take(owner, { lines: readNdjson(limited, now) }, options, signal);
       const document = await readJson(limited);
       if (looksLikeChatGpt(document)) {
-        const { lines, titles, leftOut } = readChatGpt(document, now);
-        const result = await this.#lines(owner, lines, titles, options, signal);
+        const { leftOut, ...brought } = readChatGpt(document, now);
+        const result = await this.#take(owner, brought, options, signal);
         return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
       }
       const other = readOtherProduct(document, now);
-      if (other !== null) {
-        const memories = await this.#memories(owner, other.memories, options, signal);
-        const result = await this.#lines(owner, other.lines, other.titles, options, signal);
-        return other.memories.length === 0 ? result : { ...result, memories };
-      }
+      if (other !== null) return await this.#take(owner, other, options, signal);
       const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
       const { messages, skipped_duplicates: skipped } = restored.result;
       if (options.extract) await this.#promote(owner, restored.sessionIds, signal, progressFrom(messages + skipped, options.onProgress));
@@ -110,13 +114,7 @@ export class ImportService implements Imports {
     return added;
   }
 
-  async #lines(
-    owner: Owner,
-    lines: AsyncIterable<ImportLine> | Iterable<ImportLine>,
-    titles: ReadonlyMap<string, string>,
-    options: ImportOptions,
-    signal: AbortSignal,
-  ): Promise<ImportResult> {
+  async #take(owner: Owner, { lines, titles, memories = [] }: Brought, options: ImportOptions, signal: AbortSignal): Promise<ImportResult> {
     const spool = await Spool.open(this.#parts.spoolDir);
     try {
       for await (const line of lines) await spool.add(line);
@@ -124,13 +122,14 @@ export class ImportService implements Imports {
       for (const externalId of spool.sessions)
         sessions.push({ externalId, sessionId: await sessionIdFor(this.#parts.store.index, owner, externalId) });
       for (const { sessionId } of sessions) await checkImportable(this.#parts.store, owner, sessionId);
+      const added = await this.#memories(owner, memories, options, signal);
       let [messages, skipped, done] = [0, 0, 0];
       for (const { externalId, sessionId } of sessions) {
         const counts = await importSession(this.#parts, {
           owner,
           sessionId,
           externalId,
-          title: titled(titles.get(externalId)),
+          title: titled(titles?.get(externalId)),
           now: this.#parts.clock.now().toISOString(),
           lines: spool.linesOf(externalId),
           signal,
@@ -149,7 +148,8 @@ export class ImportService implements Imports {
           signal,
           progressFrom(done, options.onProgress),
         );
-      return { sessions: sessions.length, messages, skipped_duplicates: skipped };
+      const result = { sessions: sessions.length, messages, skipped_duplicates: skipped };
+      return memories.length === 0 ? result : { ...result, memories: added };
     } finally {
       await spool.close();
     }

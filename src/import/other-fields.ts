@@ -22,8 +22,18 @@ export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** ISO 8601, seconds or milliseconds since 1970, or a timestamp of Firestore's in any of its JSON forms. NaN where it is none. */
+/**
+ * ISO 8601, seconds or milliseconds since 1970, or a timestamp of Firestore's in any of its JSON forms. NaN where it is none, or is further
+ * from 1970 than a Date reaches.
+ */
 export function millisOf(at: unknown): number {
+  const millis = statedMillis(at);
+  return Math.abs(millis) <= MAX_DATE_MS ? millis : Number.NaN;
+}
+
+const MAX_DATE_MS = 8.64e15;
+
+function statedMillis(at: unknown): number {
   if (typeof at === "string") return Date.parse(at);
   if (typeof at === "number") return at < SECONDS_BELOW ? at * 1_000 : at;
   if (!isFields(at)) return Number.NaN;

@@ -99,11 +99,12 @@ function chainlitIn(document: unknown): readonly Talk[] | null {
 const SESSIONS = ["chat_sessions", "sessions", "conversations"];
 const MESSAGES = ["messages", "turns"];
 
+/** Null where there is no session: a collection of Chroma's may have the same name. */
 function firestoreIn(document: unknown): readonly Talk[] | null {
   const sessions = below(document, SESSIONS);
-  if (sessions === null) return null;
+  if (sessions.length === 0) return null;
   return sessions.map(([id, fields]): Talk => {
-    const messages = below(fields, MESSAGES) ?? [];
+    const messages = below(fields, MESSAGES);
     const said = messages.map(([messageId, each]) => ({
       id: text(each.id) ?? messageId,
       role: each.role ?? each.sender ?? each.author ?? each.type,
@@ -126,11 +127,11 @@ function itemsOf(document: unknown, names: readonly string[]): readonly unknown[
   return names.flatMap((name) => (Array.isArray(document[name]) ? document[name] : []));
 }
 
-/** The documents of the first of such collections, by id; null where there is none. */
-function below(parent: unknown, names: readonly string[]): readonly (readonly [id: string, fields: Fields])[] | null {
-  if (!isFields(parent)) return null;
+/** The documents of the first of such collections, by id. */
+function below(parent: unknown, names: readonly string[]): readonly (readonly [id: string, fields: Fields])[] {
+  if (!isFields(parent)) return [];
   const collections = isFields(parent.__collections__) ? parent.__collections__ : parent;
   const found = names.map((name) => collections[name]).find((each) => Array.isArray(each) || isFields(each));
   if (Array.isArray(found)) return found.filter(isFields).map((each, at) => [text(each.id) ?? `${at + 1}`, each] as const);
-  return isFields(found) ? Object.entries(found).flatMap(([id, each]) => (isFields(each) ? [[id, each] as const] : [])) : null;
+  return isFields(found) ? Object.entries(found).flatMap(([id, each]) => (isFields(each) ? [[id, each] as const] : [])) : [];
 }

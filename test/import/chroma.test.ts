@@ -77,6 +77,48 @@ test("another user's memory of the same id is another one", async () => {
   expect(await knownTo(world)).toEqual(KNOWN);
 });
 
+const memoriesOf = (id: string, document: string) => ({ ids: [id], documents: [document], metadatas: [null] });
+const messagesOf = (id: string, document: string) => ({
+  ids: [id],
+  documents: [document],
+  metadatas: [{ session_id: "t1", role: "user" }],
+});
+
+test("what two collections have under one id is kept of both, once", async () => {
+  const world = await startWorld(await tempDir());
+  const document = {
+    ...{ facts: memoriesOf("1", "Lives in Bergen"), prefs: memoriesOf("1", "Likes jazz") },
+    ...{ web: messagesOf("1", "Any seats?"), phone: messagesOf("1", "Two, please.") },
+  };
+  expect((await importTo(world, document)).body).toEqual({ sessions: 1, messages: 2, skipped_duplicates: 0, memories: 2 });
+  expect((await importTo(world, document)).body).toEqual({ sessions: 1, messages: 0, skipped_duplicates: 2, memories: 0 });
+});
+
+test("an id of its own stays the same beside another collection", () => {
+  const { memories = [] } = readOtherProduct({ facts: memoriesOf("1", "Lives in Bergen"), web: messagesOf("1", "Any seats?") }, NOW) ?? {};
+  expect(memories.map(({ externalId }) => externalId)).toEqual(["1"]);
+});
+
+test.each(["chat_sessions", "sessions", "conversations"])("a history that is called %s is Chroma's", (name) => {
+  const { lines = [], memories = [] } = readOtherProduct({ [name]: HISTORY, memory: MEMORY }, NOW) ?? {};
+  expect([lines.length, memories.length]).toEqual([2, 3]);
+});
+
+test("memories that are not active stay there, whatever is wrong with them", () => {
+  const { memories = [] } = readOtherProduct(changed(0, { status: "active" }), NOW) ?? {};
+  expect(memories).toHaveLength(3);
+  const superseded = changed(2, { status: "superseded", data: "" });
+  const read = readOtherProduct([superseded, { ...memoriesOf("k4", "Likes opera"), metadatas: [{ status: "deleted" }] }], NOW);
+  expect(read?.memories.map(({ externalId }) => externalId)).toEqual(["k1", "k2"]);
+});
+
+test.each([-1e20, 1e20, { _seconds: 1e20 }])("%j is no time: it is of the import", (created_at) => {
+  const message = { ...messagesOf("c1", "Any seats?"), metadatas: [{ session_id: "t1", role: "user", created_at }] };
+  const { lines = [], memories = [] } = readOtherProduct([changed(0, { created_at }), message], NOW) ?? {};
+  expect(lines).toEqual([expect.not.objectContaining({ created_at: expect.anything() })]);
+  expect(memories[0]?.stated_at).toBe(NOW.toISOString());
+});
+
 test("how far it is is told, memories in batches and then messages; broken off, the same again does the rest", async () => {
   const world = await startWorld(await tempDir());
   const count = 450;
@@ -110,11 +152,19 @@ test.each([
     /^Collection memory, record 2 \(k2\): text/,
   ],
   ["a memory without a text", { memory: changed(2, { data: undefined }) }, /^Collection memory, record 3 \(k3\): text/],
+  ["a memory of blanks", { memory: changed(2, { data: "  " }) }, /^Collection memory, record 3 \(k3\): text/],
+  ["a category that is too long", changed(1, { category: "c".repeat(65) }), /^Record 2 \(k2\): category/],
+  ["an aspect that is too long", changed(1, { aspect: "a".repeat(65) }), /^Record 2 \(k2\): aspect/],
   ["a memory of tomorrow's tomorrow", changed(0, { created_at: "2026-05-03T12:00:01Z" }), /^Record 1 \(k1\): created_at: .*ahead/],
   [
     "a message of no session",
     [MEMORY, { ...HISTORY, metadatas: [HISTORY.metadatas[0], { role: "user" }] }],
     /^Collection 2, record 2 \(c1\): session_id/,
+  ],
+  [
+    "another user's message of the same session",
+    { ...HISTORY, metadatas: [HISTORY.metadatas[0], { ...HISTORY.metadatas[1], user_id: "ben" }] },
+    /2 users/,
   ],
   ["another user's memory", { memory: changed(1, { user_id: "ben" }), history: HISTORY }, /2 users/],
 ])("%s is refused with its place", (_, document, said) => {
@@ -127,6 +177,15 @@ test("of a file with something wrong nothing is kept", async () => {
   expect([status, body]).toMatchObject([400, { code: "INVALID_IMPORT", detail: expect.stringContaining("record 2 (k2): subject") }]);
   expect(await knownTo(world)).toEqual([]);
   expect((await world.as("ada").get<{ data: unknown[] }>("/v1/sessions")).body.data).toEqual([]);
+});
+
+test("of a file with a session that takes no import nothing is kept", async () => {
+  const world = await startWorld(await tempDir());
+  await importTo(world, HISTORY);
+  const { data } = (await world.as("ada").get<{ data: { id: string }[] }>("/v1/sessions")).body;
+  expect((await world.as("ada").delete(`/v1/sessions/${data[0]?.id}`)).status).toBe(204);
+  expect((await importTo(world, { history: HISTORY, memory: MEMORY })).body).toMatchObject({ code: "SESSION_NOT_ACTIVE" });
+  expect(await knownTo(world)).toEqual([]);
 });
 
 test("memories are refused where long-term memory is off, before anything is kept", async () => {
