@@ -5,7 +5,7 @@ import { derivedId } from "../platform/ids.js";
 import type { ToolContext } from "../ports/agent.js";
 import type { MergedUsers } from "../ports/merged-memories.js";
 import { committed } from "../state/durable-commit.js";
-import { behind, prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
+import { behind, OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
 import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../state/partition.js";
 import { type Booked, isOfBooking, movedReceipt, receiptBody, sealedReceipt } from "./booking-receipt.js";
@@ -15,8 +15,13 @@ const ALL = prefixRange(PREFIX);
 /** The last one's number and hash, and the ids of the last few: a turn that is tried again keeps none twice. */
 const HEAD = "receipts";
 const KNOWN_IDS = 20;
-/** Of one read, and what a commit deletes at once. */
+/** With a merge's id: the number of the last receipt that it gave. It is committed with that one. */
+const GIVEN = `${HEAD}/`;
+const ALL_GIVEN = prefixRange(GIVEN);
+/** Of one read. */
 const PAGE = 50;
+/** Of each range, in one commit. */
+const ERASED_AT_ONCE = Math.floor((OPERATIONS_AT_ONCE - 1) / 2);
 
 /** Memories of an owner by id, of every state. */
 export type KnownMemories = (owner: Owner) => Promise<{ has(id: string): boolean }>;
@@ -25,8 +30,6 @@ interface Head {
   readonly number: number;
   readonly hash: string;
   readonly ids: readonly string[];
-  /** Of the last merge: the number of the other's last receipt that is in this chain. */
-  readonly taken?: { readonly merge: string; readonly until: number };
 }
 
 /** Receipts of what was booked, in their user's partition. */
@@ -50,7 +53,7 @@ export class ReceiptLog {
       const head = headIn(read.entries.get(HEAD));
       if (head?.ids.includes(id) === true) return { commit: null, result: undefined };
       const receipt = sealedReceipt({ id, at: now.toISOString(), session_id: sessionId, turn }, body, head);
-      const next: Head = { ...head, number: receipt.number, hash: receipt.hash, ids: [id, ...(head?.ids ?? [])].slice(0, KNOWN_IDS) };
+      const next: Head = { number: receipt.number, hash: receipt.hash, ids: [id, ...(head?.ids ?? [])].slice(0, KNOWN_IDS) };
       const puts = [named(owner), { key: HEAD, value: JSON.stringify(next) }, { key: keyOf(receipt), value: JSON.stringify(receipt) }];
       return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts }, result: undefined };
     });
@@ -97,19 +100,20 @@ export class ReceiptLog {
       memory: (id: string) => standing.get(id) ?? mergedId("memory", to, merge, id),
       session: (id: string) => mergedId("session", to, merge, id),
     };
+    const given = `${GIVEN}${merge}`;
     for (let taken = 0; ; ) {
-      const page = await optimisticCommit(this.#engine, ownerPartition(to), { keys: [HEAD] }, async (read) => {
+      const page = await optimisticCommit(this.#engine, ownerPartition(to), { keys: [HEAD, given] }, async (read) => {
         let head = headIn(read.entries.get(HEAD));
-        const until = head?.taken?.merge === merge ? head.taken.until : 0;
-        const missing = await this.#behind(from, until);
-        if (missing.length === 0) return { commit: null, result: 0 };
+        const missing = await this.#behind(from, Number(read.entries.get(given)?.value ?? 0));
+        const last = missing.at(-1);
+        if (last === undefined) return { commit: null, result: 0 };
         const puts = missing.map((receipt) => {
           const moved = movedReceipt(receipt, mergedId("receipt", to, merge, receipt.id), ids, head);
-          head = { ids: [], ...head, number: moved.number, hash: moved.hash, taken: { merge, until: receipt.number } };
+          head = { number: moved.number, hash: moved.hash, ids: head?.ids ?? [] };
           return { key: keyOf(moved), value: JSON.stringify(moved) };
         });
-        const all = [named(to), { key: HEAD, value: JSON.stringify(head) }, ...puts];
-        return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD), puts: all }, result: missing.length };
+        const all = [named(to), { key: HEAD, value: JSON.stringify(head) }, { key: given, value: String(last.number) }, ...puts];
+        return { commit: { epoch: read.epoch, checks: unchanged(read, HEAD, given), puts: all }, result: missing.length };
       });
       if (page === 0) return taken;
       taken += page;
@@ -124,11 +128,11 @@ export class ReceiptLog {
 
   async erase(owner: Owner): Promise<Readonly<Record<string, number>>> {
     for (let erased = 0; ; ) {
-      const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [{ ...ALL, limit: PAGE }] });
-      const keys = (ranges[0] ?? []).map(({ key }) => key);
-      if (keys.length === 0) return { [this.name]: erased };
-      await committed(this.#engine, ownerPartition(owner), { deletes: [...keys, HEAD] });
-      erased += keys.length;
+      const ranges = [ALL, ALL_GIVEN].map((range) => ({ ...range, limit: ERASED_AT_ONCE }));
+      const [receipts = [], given = []] = (await this.#engine.read(ownerPartition(owner), { ranges })).ranges;
+      if (receipts.length + given.length === 0) return { [this.name]: erased };
+      await committed(this.#engine, ownerPartition(owner), { deletes: [HEAD, ...[...receipts, ...given].map(({ key }) => key)] });
+      erased += receipts.length;
     }
   }
 

@@ -139,6 +139,24 @@ test.for(CRASHES)(
   },
 );
 
+test("[merge-finished] receipts of two users are given once each, where the first merge stopped and goes on behind the second", async () => {
+  const log = new ReceiptLog(new MemoryEngine(), async () => new Set());
+  const eve = ownerOf("default", "eve");
+  const book = (owner: typeof ADA, turn: number) => log.add({ owner, sessionId: "s", turn, now: NOW }, bookedWith(`${owner} ${turn}`, []));
+  for (const turn of [1, 2, 3]) for (const owner of [ADA, eve]) await book(owner, turn);
+  const [first, second] = [ADA, eve].map((from) => ({ id: `of ${from}`, from, to: BOB, at: NOW.toISOString() }));
+  if (first === undefined || second === undefined) throw new Error("no merges");
+  expect(await log.takeOver(first, new Map())).toBe(3);
+  expect(await log.takeOver(second, new Map())).toBe(3);
+  expect(await log.takeOver(first, new Map())).toBe(0);
+  const given = await log.list(BOB, 100);
+  expect(new Set(given.map(({ id }) => id)).size).toBe(6);
+  expect(given).toHaveLength(6);
+  // An erasure forgets that they were given.
+  expect(await log.erase(BOB)).toEqual({ booking_receipts: 6 });
+  expect(await log.takeOver(first, new Map())).toBe(3);
+});
+
 test("what a merge gives costs what is given: receipts of whoever is given them are not read, nor read again where all are there", async () => {
   const engine = new MemoryEngine();
   const reads = vi.spyOn(engine, "read");
