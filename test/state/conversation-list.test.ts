@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { Session } from "../../src/domain/session.js";
+import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ConversationQuery } from "../../src/ports/conversation-list.js";
 import { EngineConversationList } from "../../src/state/conversations/conversation-list.js";
@@ -42,7 +43,10 @@ async function listOf(count: number, ownerFor: (n: number) => Owner) {
     }
   };
   const newest = (keep: (n: number) => boolean = () => true) => [...sessions.keys()].filter((_, n) => keep(n)).toReversed();
-  return { all, newest };
+  const failed = () => {
+    for (const [id, { owner }] of sessions) list.touched(owner, id, { turn: 2, ended: { memoryStatus: "ok", failed: true } });
+  };
+  return { all, newest, engine, list, failed };
 }
 
 const users = (n: number) => ownerOf("default", `guest-${(n * 7) % 211}`);
@@ -77,3 +81,21 @@ test("a page of fifty is read in two rounds at most, and looks at each user once
   const { all: ofFew } = await listOf(400, (n) => ownerOf("default", `guest-${n % 3}`));
   expect((await ofFew({ limit: 50 })).reads).toBeLessThanOrEqual(16 * 4 + 3);
 });
+
+test.each([new AppError("STORAGE_UNAVAILABLE"), new Error("crashed")])(
+  "a failed turn counts once where looking for its session fails behind the commit: $message",
+  async (error) => {
+    const ada = ownerOf("default", "ada");
+    const { engine, list, failed } = await listOf(3, () => ada);
+    const read = engine.read.bind(engine);
+    const reads = vi.spyOn(engine, "read").mockImplementation(async (partition, query) => {
+      if (partition !== ownerPartition(ada)) return read(partition, query);
+      reads.mockRestore();
+      throw error;
+    });
+    failed();
+    await list.settled();
+    await list.settled();
+    expect((await list.list({ limit: 10 })).data.map(({ notes }) => notes.failed)).toEqual([1, 1, 1]);
+  },
+);

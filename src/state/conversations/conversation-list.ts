@@ -140,14 +140,17 @@ export class EngineConversationList implements ConversationList {
   async #followed(shard: string, all: readonly Touched[]): Promise<void> {
     for (let from = 0; from < all.length; from += IN_ONE_COMMIT) {
       const begun = all.slice(from, from + IN_ONE_COMMIT).flatMap((each) => this.#begun(each));
-      const touched = begun.map(({ touched }) => touched);
+      let left: readonly Touched[] = begun.map(({ touched }) => touched);
       try {
-        await this.#follow(shard, touched);
+        while (left.length > 0) {
+          left = await this.#level(shard, left);
+          left = await this.#ended(left);
+        }
       } catch (error) {
         this.#parts.logger.debug({ err: error }, "the list of conversations could not follow");
-        if (isAppError(error, "STORAGE_UNAVAILABLE")) this.#again(touched);
+        if (isAppError(error, "STORAGE_UNAVAILABLE")) this.#again(left);
         // One of them may be at fault.
-        else if (touched.length > 1) for (const each of touched) await this.#followed(shard, [each]);
+        else if (left.length > 1) for (const each of left) await this.#followed(shard, [each]);
       } finally {
         for (const { end } of begun) end();
       }
@@ -174,9 +177,8 @@ export class EngineConversationList implements ConversationList {
     }
   }
 
-  /** Level with the sessions as they are now. What was put behind the end of its session, or an erasure, is taken out again. */
-  async #follow(shard: string, touched: readonly Touched[]): Promise<void> {
-    if (touched.length === 0) return;
+  /** Level with the sessions as they are now. Those that are listed, without the notes: these are counted once. */
+  async #level(shard: string, touched: readonly Touched[]): Promise<readonly Touched[]> {
     const { engine, session } = this.#parts;
     const now = await Promise.all(
       touched.map(async (each) => ({ ...each, key: ownerKeyOf(each), state: await session(each.owner, each.sessionId) })),
@@ -188,12 +190,13 @@ export class EngineConversationList implements ConversationList {
       const isChange = puts.length + deletes.length > 0;
       return { commit: isChange ? { checks: unchanged(read, ...keys), puts, deletes } : null, result: undefined };
     });
-    const listed = now.filter(({ state }) => state !== null);
+    return now.filter(({ state }) => state !== null).map(({ owner, sessionId }) => ({ owner, sessionId, notes: [] }));
+  }
+
+  /** What was put behind the end of its session, or an erasure: it is to be taken out again. */
+  async #ended(listed: readonly Touched[]): Promise<readonly Touched[]> {
     const there = await Promise.all(listed.map(({ owner, sessionId }) => this.#isThere(owner, sessionId)));
-    await this.#follow(
-      shard,
-      listed.filter((_, place) => there[place] === false).map(({ owner, sessionId }) => ({ owner, sessionId, notes: [] })),
-    );
+    return listed.filter((_, place) => there[place] === false);
   }
 
   async #isThere(owner: Owner, sessionId: string): Promise<boolean> {
