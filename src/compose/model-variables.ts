@@ -23,7 +23,7 @@ export const MODEL_VARIABLES = {
     "",
     "A second model (`gpt-4.1-mini`), or provider and model (`anthropic:claude-haiku-4-5`), that takes over before the first token.",
   ),
-  LLM_FALLBACK_API_KEY: variable(optionalText, "as that provider's", "Its key."),
+  LLM_FALLBACK_API_KEY: variable(optionalText, "as that provider's, at that one's own origin", "Its key."),
   LLM_FALLBACK_BASE_URL: variable(
     url.optional(),
     "as that provider's",

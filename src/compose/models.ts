@@ -66,6 +66,9 @@ export async function openConfiguredModel(
   return new FallbackModel({ first, second, firstTokenMs: config.MODEL_TIMEOUT_MS / 2, logger });
 }
 
+/** Given to a package of the AI SDK, which would else take the key of the environment. */
+const NO_KEY = "none";
+
 interface ModelChoice {
   readonly provider: "openai" | AiSdkProvider;
   readonly model: string;
@@ -106,11 +109,12 @@ function fallbackModel(config: Config, main: ModelChoice["provider"], fallback: 
   const { LLM_FALLBACK_BASE_URL: ownUrl } = config;
   // Only OpenAI's own address is known without being configured.
   const isKnown = provider === "openai" || known?.baseUrl !== undefined;
-  const sent = ownUrl === undefined || (isKnown && isAtModel(ownUrl, known?.baseUrl)) ? known : null;
+  const isElsewhere = ownUrl !== undefined && !(isKnown && isAtModel(ownUrl, known?.baseUrl));
+  const sent = isElsewhere ? null : known;
   return {
     provider,
     model,
-    apiKey: config.LLM_FALLBACK_API_KEY ?? sent?.apiKey,
+    apiKey: config.LLM_FALLBACK_API_KEY ?? (isElsewhere && provider !== "openai" ? NO_KEY : sent?.apiKey),
     baseUrl: ownUrl ?? known?.baseUrl,
     headers: config.LLM_FALLBACK_HEADERS ?? sent?.headers,
     query: config.LLM_FALLBACK_QUERY ?? sent?.query,

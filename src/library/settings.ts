@@ -135,7 +135,7 @@ export interface Settings {
   readonly llmBaseUrl?: Setting<"LLM_BASE_URL">;
   /** A second model (`gpt-4.1-mini`), or provider and model (`anthropic:claude-haiku-4-5`), that takes over before the first token. */
   readonly llmFallback?: Setting<"LLM_FALLBACK">;
-  /** Its key. Default: as that provider's. */
+  /** Its key. Default: as that provider's, at that one's own origin. */
   readonly llmFallbackApiKey?: Setting<"LLM_FALLBACK_API_KEY">;
   /**
    * Its address. Key, openaiHeaders and openaiQuery of the first model go to it at that one's own origin (scheme, host, port) alone.

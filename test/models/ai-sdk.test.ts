@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createProviderRegistry, extractReasoningMiddleware, wrapLanguageModel } from "ai";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { aiSdkFailure } from "../../src/agent/models/ai-sdk-answer.js";
 import { aiSdkModel } from "../../src/ai-sdk.js";
 import { parseConfig } from "../../src/compose/config.js";
@@ -20,6 +20,7 @@ afterEach(async () => {
   await server?.close();
   server?.assertDone();
   server = undefined;
+  vi.unstubAllEnvs();
 });
 
 async function serverOf(wire: Wire): Promise<WireServer> {
@@ -100,6 +101,22 @@ describe("LLM_FALLBACK", () => {
     expect(await textOf(model)).toBe("I step in.");
     expect(requests[0]?.headers["x-api-key"]).toBe("second-key");
   });
+
+  test.each(["", "anthropic:"])(
+    "is sent no key of the environment at another origin than the first's: %sclaude-haiku-4-5",
+    async (named) => {
+      vi.stubEnv("ANTHROPIC_API_KEY", "environment-key");
+      const { url, requests } = (await serverOf(anthropicWire)).answer({ text: "I step in." }, { text: "Here." }, { text: "Here too." });
+      const away = { LLM_FALLBACK: `${named}claude-haiku-4-5`, LLM_FALLBACK_BASE_URL: url };
+      const first = { LLM_PROVIDER: "anthropic", LLM_MODEL: "claude-opus-4-8", LLM_BASE_URL: "http://127.0.0.1:1/v1" };
+      expect(await textOf(await opened({ ...first, ...away }))).toBe("I step in.");
+      expect(await textOf(await opened({ ...first, ...away, LLM_BASE_URL: url }))).toBe("Here.");
+      expect(await textOf(await opened({ ...away, OPENAI_BASE_URL: "http://127.0.0.1:1/v1", LLM_FALLBACK: "anthropic:m" }))).toBe(
+        "Here too.",
+      );
+      expect(requests.map(({ headers }) => headers["x-api-key"])).toEqual(["none", "environment-key", "none"]);
+    },
+  );
 
   test("gets key, headers and query of the first at its own origin alone, or its own", async () => {
     const { url, requests } = (await serverOf(chatWire)).answer(
