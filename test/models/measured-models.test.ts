@@ -62,6 +62,15 @@ describe("[measured-once] what was measured of a model", () => {
     expect((await open()).of("a", "m").tools).toBe(true);
   });
 
+  test("a window that was refused bounds the one that is configured until it is older than the bound", async () => {
+    const { clock, open } = replicas();
+    const known = await open();
+    known.learnRefusedWindow("a", "m", 2_048);
+    expect(known.measureOf("a", "m", 32_768).contextTokens).toBe(2_048);
+    clock.seconds((24 * HOUR_MS) / 1_000);
+    expect(known.measureOf("a", "m", 32_768).contextTokens).toBe(32_768);
+  });
+
   test("is forgotten where an answer contradicts it, and the new holds", async () => {
     const { clock, open } = replicas();
     const known = await open();

@@ -141,7 +141,6 @@ export class KnownCapabilities {
     const hash = hashOf(endpoint, model);
     if (!this.#known.has(hash)) return;
     this.#logger.info({ model }, "an answer contradicts what was measured of the model: it is measured anew");
-    this.#refusedWindows.delete(hash);
     this.#drop(hash);
   }
 
@@ -163,7 +162,7 @@ export class KnownCapabilities {
 
   #drop(hash: string): void {
     this.#anewSince.set(hash, this.#clock.now().getTime());
-    for (const map of [this.#known, this.#waiting, this.#kept]) map.delete(hash);
+    for (const map of [this.#known, this.#waiting, this.#kept, this.#refusedWindows]) map.delete(hash);
   }
 
   #isNews(hash: string, now: Capabilities): boolean {
