@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createMaitred, type Domain, defineDomain, defineTool, type Maitred, type MaitredUser } from "../../src/index.js";
+import { check } from "../../src/memories/checks/check.js";
 import { tempDir } from "../e2e/world.js";
+import { messageOf, proposed } from "../reading/message.js";
 
 /** A limit of a domain's own, without a model: read with its one number, one at a time, and held against what is booked. */
 
@@ -108,6 +110,20 @@ test("a category for one value that the limit has alone is about it: what is sai
   await opens(kitchenOf("budget"));
   await ada.memories.add("Would like to spend about 60", { category: "budget" });
   expect(await says("book tasting")).toMatch(/You told me: “Would like to spend about 60”\.[\s\S]*Shall I go ahead\?/);
+});
+
+test.each([
+  ["soft", { strength: "soft", need: null }],
+  ["hard", { strength: "hard", need: "max_price" }],
+] as const)("a limit that a model calls by its category holds as the model says: %s", (strength, statement) => {
+  const { categories = [], needs = [] } = kitchenOf("budget");
+  const proposal = proposed({ quote: "my budget is about 60", need: "budget", category: "budget", strength });
+  const { operations } = check(
+    messageOf("my budget is about 60"),
+    { operations: [proposal], off_record: null, unreadable: 0 },
+    { reader: "scripted", categories, needs },
+  );
+  expect(operations).toMatchObject([{ statement }]);
 });
 
 test.each([

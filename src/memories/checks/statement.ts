@@ -51,14 +51,24 @@ export function statementOf(
   return parsed.success ? parsed.data : null;
 }
 
-/** What the model calls hard, and what is one of the domain's needs, whatever it is called; of what must hold by its kind, any need. */
+/**
+ * What the model calls hard, and what is one of the domain's needs, whatever it is called but by its category; of what must hold by its
+ * kind, any need.
+ */
 export function isHard(
   proposal: Pick<ProposedOperation, "strength" | "need" | "type" | "category">,
   { categories, needs }: { readonly categories: readonly Category[]; readonly needs: readonly Need[] },
 ): boolean {
-  if (proposal.strength === "hard" || knownNeed(proposal.need, needs) !== null) return true;
+  if (proposal.strength === "hard") return true;
   if (proposal.need === null) return false;
+  if (knownNeed(proposal.need, needs) !== null && !isOnlyItsCategory(proposal.need, needs)) return true;
   return proposal.type === "constraint" || categoryOf(categories, nearestCategory(proposal.category, categories))?.strength === "hard";
+}
+
+/** A limit that is called by its category, as "budget": that tells what it is about, not that it must hold. */
+function isOnlyItsCategory(said: string, needs: readonly Need[]): boolean {
+  const named = needs.find(({ name }) => name === knownNeed(said, needs));
+  return named?.category !== undefined && folded(said) === folded(named.category) && folded(said) !== folded(named.name);
 }
 
 function typeOf(proposal: ProposedOperation, hard: boolean, category: Category | undefined): Statement["type"] {
