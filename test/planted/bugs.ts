@@ -209,7 +209,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a secret is stored like any other memory",
     promise: "poison-refused",
     file: "memories/checks/check.ts",
-    search: 'if (this.#secrets.some((secret) => overlaps(secret, span)) || holdsSecret(wordsIn(proposal))) return "secret";',
+    search: 'if (this.#secrets.some((secret) => overlaps(secret, span)) || this.#tellsSecret(said)) return "secret";',
     replace: "",
     test: "test/reading/checks.test.ts",
     named: "secrets are refused",
