@@ -11,13 +11,13 @@ const [concert, dinner, match] = ["night-shift-trio-2026-03-13", "plum-tasting-2
   catalogue.byId(id),
 );
 const outcomes = { met: "within", broken: "over", unknown: "unknown", moot: "not for it" };
-const told = (text: string) => constraint(text, "budget", "self", { strength: "soft" });
+const told = (text: string, condition = "") => constraint(text, "budget", "self", { strength: "soft", condition });
 
 /** What a budget has to say of one seat of an event. */
-function held(text: string, event: typeof concert, priceCents?: number): string {
+function held(text: string, event: typeof concert, { priceCents, condition }: { priceCents?: number; condition?: string } = {}): string {
   const [section] = event?.sections ?? [];
   if (!event || section === undefined) throw new TypeError("not in the programme");
-  const check = budgetCheck(told(text), { event, section: priceCents === undefined ? section : { ...section, priceCents } }, 1);
+  const check = budgetCheck(told(text, condition), { event, section: priceCents === undefined ? section : { ...section, priceCents } }, 1);
   return check === null ? "nothing" : outcomes[check.state];
 }
 
@@ -38,6 +38,8 @@ test.each([
   ["Höchstens 5 Euro, außer zum Essen", "over", "not for it"],
   ["Budget is 5 euros, except in Lisbon", "not for it", "over"],
   ["Budget is 5 euros, except on Fridays", "not for it", "over"],
+  ["Budget is 5 euros, except Lisbon", "not for it", "over"],
+  ["Höchstens 5 Euro, außer Wien", "over", "not for it"],
   ["Except for dinner, the budget is 5 euros", "over", "not for it"],
   ["Budget is 5 euros, except when it is special", "over", "over"],
   ["Is on a budget", "nothing", "nothing"],
@@ -56,8 +58,22 @@ test.each([
   expect([held(text, concert), held(text, match)]).toEqual([ofConcert, ofMatch]);
 });
 
+test.each([
+  ["Budget is 5 euros", "for football", "not for it", "over"],
+  ["Budget is 5 euros", "except for football", "over", "not for it"],
+  ["Höchstens 5 Euro", "außer für Sport", "over", "not for it"],
+  ["Budget is 5 euros", "apart from Vienna", "over", "not for it"],
+  ["Budget is 5 euros", "in Lisbon, except for football", "over", "not for it"],
+  ["Budget is 5 euros, except for football", "except for football", "over", "not for it"],
+  ["Budget is 5 euros, apart from football", "for football", "over", "not for it"],
+  ["Budget is 5 euros, except for football", "except in Lisbon", "not for it", "not for it"],
+  ["Budget is 5 euros, except for football", "for concerts", "over", "not for it"],
+])("%s, only %s × a concert in Lisbon: %s; × football in Vienna: %s", (text, condition, ofConcert, ofMatch) => {
+  expect([held(text, concert, { condition }), held(text, match, { condition })]).toEqual([ofConcert, ofMatch]);
+});
+
 test("a price of just so many euros and cents is within", () => {
-  expect([1_999, 2_000].map((priceCents) => held("Budget is 19.99 euros", concert, priceCents))).toEqual(["within", "over"]);
+  expect([1_999, 2_000].map((priceCents) => held("Budget is 19.99 euros", concert, { priceCents }))).toEqual(["within", "over"]);
 });
 
 test("a budget for all of it is held against all the seats", () => {

@@ -1,6 +1,6 @@
 import type { Memory, NeedCheck } from "maitred";
 import { type MemoryOccasions, numberIn, RecallWords } from "maitred/domain";
-import { anyPhrase, phrasesIn, wordsIn } from "maitred/stand-in";
+import { anyPhrase, isStopWord, latinLanguageOf, phrasesIn, wordsIn } from "maitred/stand-in";
 import type { CatalogueEvent, Seats } from "./catalogue.js";
 import { CONCIERGE_CATEGORIES } from "./categories.js";
 import lists from "./data/script.json" with { type: "json" };
@@ -29,7 +29,7 @@ export function budgetCheck(memory: Memory, { event, section }: Seats, quantity:
   const budget = read.get(memory) ?? readBudget(memory);
   const { limit, ofAll } = budget;
   if (limit === null) return null;
-  if (!isFor(budget.for, event) || (budget.butFor !== null && isFor(budget.butFor, event))) return { state: "moot" };
+  if (!isFor(budget.for, event) || budget.butFor.some((scope) => isFor(scope, event))) return { state: "moot" };
   const cost = ofAll ? section.priceCents * quantity : section.priceCents;
   return cost > Math.round(limit * 100) ? { state: "broken", because: `This is ${euros(cost)}.` } : { state: "met" };
 }
@@ -45,8 +45,8 @@ interface Budget {
   readonly limit: number | null;
   readonly ofAll: boolean;
   readonly for: Scope;
-  /** "Except for football". Null: it is for all of that. */
-  readonly butFor: Scope | null;
+  /** "Except for football". Empty: it is for all of that. */
+  readonly butFor: readonly Scope[];
 }
 
 /** A memory is held against many seats: it is read once. */
@@ -59,14 +59,15 @@ const wordsOfOccasions = () => {
 };
 
 function readBudget(memory: Memory): Budget {
-  const { text } = memory;
-  const [said, but] = withoutException(text);
-  const butFor = but === null ? null : scopeOf({ ...memory, text: but, aspect: "", condition: "" });
+  const [text, but] = withoutException(memory.text);
+  const [condition, butThen] = withoutException(memory.condition);
+  // "Except for football", and again as "for football".
+  const repeats = but !== null && tellingIn(condition).every((word) => tellingIn(but).includes(word));
   const budget = {
-    limit: numberIn(text),
-    ofAll: says(text, "total"),
-    for: scopeOf(but === null ? memory : { ...memory, text: said }),
-    butFor: butFor !== null && isNarrow(butFor) ? butFor : null,
+    limit: numberIn(memory.text),
+    ofAll: says(memory.text, "total"),
+    for: scopeOf({ ...memory, text, condition: repeats ? "" : condition }),
+    butFor: [but, butThen].flatMap((words) => (words === null ? [] : exceptionOf(memory, words))),
   };
   read.set(memory, budget);
   return budget;
@@ -77,9 +78,24 @@ function withoutException(text: string): readonly [said: string, but: string | n
   const found = EXCEPT.exec(text);
   if (found === null) return [text, null];
   const [before, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
-  if (before.trim() !== "") return [before, behind];
-  const end = behind.indexOf(",");
-  return end === -1 ? [text, null] : [behind.slice(end + 1), behind.slice(0, end)];
+  const end = before.trim() === "" ? behind.indexOf(",") : -1;
+  return end === -1 ? [before, behind] : [behind.slice(end + 1), behind.slice(0, end)];
+}
+
+/** Its words that are more than grammar. */
+function tellingIn(text: string): readonly string[] {
+  const words = wordsIn(text);
+  const language = latinLanguageOf(words);
+  return words.filter((word) => !isStopWord(word, language));
+}
+
+/** Nothing where the words name nothing that a seat is told by: "except when it is special". */
+function exceptionOf(memory: Memory, words: string): readonly Scope[] {
+  const scope = scopeOf({ ...memory, text: words, aspect: "", condition: "" });
+  const { its, cities } = scope;
+  if (!isNarrow(scope)) return [];
+  // "Except Vienna": a city needs no word of a place before it.
+  return [{ ...scope, its: { ...its, places: its.places.length > 0 ? its.places : cities.flatMap(wordsIn) } }];
 }
 
 function scopeOf(memory: Memory): Scope {
@@ -88,8 +104,8 @@ function scopeOf(memory: Memory): Scope {
   return { its: wordsOfOccasions().ofMemory(memory, CATEGORY), kinds, cities: citiesIn(said) };
 }
 
-function isNarrow({ its: { named, places, weekdays, months }, kinds }: Scope): boolean {
-  return named.size + places.length + weekdays.size + months.size + kinds.length > 0;
+function isNarrow({ its: { named, places, weekdays, months }, kinds, cities }: Scope): boolean {
+  return named.size + places.length + weekdays.size + months.size + kinds.length + cities.length > 0;
 }
 
 function isFor(
