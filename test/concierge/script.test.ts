@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { conciergeScript } from "../../packages/concierge/src/offline-script.js";
 import { daysIn } from "../../packages/concierge/src/script/dates.js";
 import { partyIn, priceIn } from "../../packages/concierge/src/script/words.js";
+import { besidesKeepOut, commandsOf } from "../../packages/offline/src/memory-commands.js";
+import { NOT_KEPT } from "../../packages/offline/src/script/memory-replies.js";
 import { ordinalIn } from "../../packages/offline/src/script/ordinals.js";
 import { asksToCancel, readReply } from "../../packages/offline/src/script/reply.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
@@ -232,6 +234,27 @@ describe("what asks for nothing is looked for by no search", () => {
   );
 
   test.each([
+    "I'm allergic to nuts, just kidding",
+    "I'm vegan haha",
+    "I prefer to pay with card 4111 1111 1111 1111",
+    `I prefer aisle seats${" ".repeat(450)}and to pay with card 4111 1111 1111 1111`,
+  ])("nor is what is said in jest, or beside a secret: %s", (message) => {
+    const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
+    expect(said(message, { observations })).toEqual({ type: "say", text: expect.stringMatching(/^Noted for this conversation\./) });
+  });
+
+  test.each([
+    "Merk dir das nicht: meine Frau ist vegan",
+    "Off the record: with Ana, she's vegan",
+    "Off the record: thanks, my wife is vegan",
+  ])("nor what is to be kept out of memory, whoever it is of: %s", (message) => {
+    const found = commandsOf(message);
+    const kept = { commands: found.map(({ command }) => command), request: besidesKeepOut(message, found) };
+    expect(kept.commands).toEqual([{ kind: "do_not_remember" }]);
+    expect(said(message, kept)).toEqual({ type: "say", text: NOT_KEPT });
+  });
+
+  test.each([
     "Hi! We love opera. What's on this weekend?",
     "hello, find us something vegan",
     "Hey, I'm looking for jazz in Vienna",
@@ -279,6 +302,25 @@ describe("what asks for nothing is looked for by no search", () => {
   ])("what is told in another language is not said to be understood: %s", (message) => {
     expect(said(message)).toEqual(saying("I understand little beyond English"));
     expect(said(message, { tools: new Set(["search_events"]) })).toEqual(saying("Memory is switched off"));
+  });
+
+  test.each([
+    ["ma soeur Inès vient aussi, elle est en fauteuil roulant", "sister Inès: elle est en fauteuil roulant."],
+    ["Ma femme est allergique aux noix", "allergique aux noix."],
+    ["Mi mujer es vegana", "mujer es vegana."],
+    ["Mio marito è allergico alle noci", "husband: allergico alle noci."],
+  ])("what is told of somebody else in another language is named: %s", (message, named) => {
+    expect(said(message)).toEqual(saying("I've noted for this conversation: "));
+    expect(said(message)).toEqual(saying(named));
+    expect(said(message, { tools: new Set(["search_events"]) })).toEqual(saying("Memory is switched off"));
+  });
+
+  test.each([
+    "Jazz à Vienne pour ma femme",
+    "Un concert de jazz pour ma femme, elle est en fauteuil roulant",
+    "Réserve pour ma femme, elle est allergique aux noix",
+  ])("a wish for them is none of it: %s", (message) => {
+    expect(said(message)).not.toEqual(saying("noted"));
   });
 
   test.each(["Wir möchten Jazz in Wien", "Busco opera en Viena", "My mam is vegan and Ben adores soy milk"])(

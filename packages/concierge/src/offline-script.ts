@@ -28,10 +28,14 @@ export const conciergeScript: OfflineScript = {
 
 /** "Don't remember this: …": what follows may ask for something all the same. */
 function besidesKeepingOut(view: ScriptView): ScriptMove | undefined {
-  if (view.commands[0]?.kind !== "do_not_remember") return undefined;
-  const rest = { ...view, message: view.request, commands: [] };
+  if (!keepsOut(view)) return undefined;
+  const rest = { ...view, message: view.request };
   const asks = rest.message.includes("?") || !wishIn(rest.message, view).empty;
   return asks && !onlyTells(rest.message) ? requested(rest) : say(NOT_KEPT);
+}
+
+function keepsOut({ commands }: ScriptView): boolean {
+  return commands[0]?.kind === "do_not_remember";
 }
 
 /** What is open comes before what is new. */
@@ -51,9 +55,9 @@ function requested(view: ScriptView): ScriptMove {
   const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
   const tells = onlyTells(words, { thanked: !wish.empty }) || tellsOfGuests(view, wish);
-  if (place === undefined && !asks && tells) return isOff(view) ? say(MEMORY_OFF) : noted(view);
-  if (!words.includes("?") && tellsAbroad(view.message))
-    return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.toldAbroad(memory.understood(view.message)));
+  if (place === undefined && !asks && tells) return noted(view);
+  const abroad = words.includes("?") ? null : toldAbroad(view, wish);
+  if (abroad !== null) return abroad;
   if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
   if (refers && asks && says(words, "details")) return details(view, wish, habits);
@@ -80,18 +84,33 @@ function requested(view: ScriptView): ScriptMove {
 }
 
 /** "Planning my mum's 70th, she can't do stairs": of people and what they need, of nothing that could be looked for, and no request. */
-function tellsOfGuests({ message }: ScriptView, { genres, kind, city, days, maxPrice, party }: Wish): boolean {
+function tellsOfGuests({ message }: ScriptView, wish: Wish): boolean {
   const words = folded(message);
-  const looksFor = genres.length > 0 || [kind, city, days, maxPrice].some((each) => each !== undefined);
   // "Three of us" answers a question.
-  const answers = party !== undefined && !memory.speaksOfNeed(message);
+  const answers = wish.party !== undefined && !memory.speaksOfNeed(message);
   return (
-    !looksFor &&
+    !looksFor(wish) &&
     !answers &&
     !isAbroad(message) &&
     says(words, "states", "of_us") &&
     !says(words, "wants", "searching", "request", "book", "places")
   );
+}
+
+/** Names more than for how many, and with what needs. */
+function looksFor({ genres, kind, city, days, maxPrice }: Wish): boolean {
+  return genres.length > 0 || [kind, city, days, maxPrice].some((each) => each !== undefined);
+}
+
+/** To what is told in another language: of the guest by a few small words, of others where it is understood. Null where nothing is. */
+function toldAbroad(view: ScriptView, wish: Wish): ScriptMove | null {
+  const { message } = view;
+  if (!isAbroad(message)) return null;
+  const understood = memory.understood(message);
+  const tells = tellsAbroad(message) || (understood.length > 0 && !looksFor(wish) && !says(message, "wants_abroad", "book", "places"));
+  if (!tells) return null;
+  if (keepsOut(view)) return say(NOT_KEPT);
+  return say(isOff(view) ? replies.TOLD_ABROAD_OFF : replies.toldAbroad(understood));
 }
 
 /** "2" to a list is a place on it, and no number of seats. */
@@ -101,6 +120,8 @@ function saysOnlyNumber(words: string): boolean {
 
 /** A need may stand against what is booked already. */
 function noted(view: ScriptView): ScriptMove {
+  if (keepsOut(view)) return say(NOT_KEPT);
+  if (isOff(view)) return say(MEMORY_OFF);
   const understood = memory.understood(view.message);
   if (!memory.speaksOfNeed(view.message) || !view.tools.has("list_bookings")) return say(replies.noted(understood));
   const looked = callThen(view, { name: "list_bookings", arguments: {} }, (output) => replies.notedReply(bookingsIn(output), understood));

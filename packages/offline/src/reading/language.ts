@@ -107,3 +107,8 @@ export function relationOf(name: string): string | undefined {
 export const english = Object.fromEntries(Object.entries(englishWords).map(([name, words]) => [name, new WordList(words)])) as Readonly<
   Record<keyof typeof englishWords, WordList>
 >;
+
+/** "Just kidding", "haha": what a message says beside it is not meant. */
+export function isInJest(words: readonly string[]): boolean {
+  return anyLanguage("laugh", words) || english.unmeant.in(words) !== -1;
+}

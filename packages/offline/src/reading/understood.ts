@@ -1,10 +1,10 @@
-import { ownText } from "maitred/stand-in";
+import { holdsSecret, ownText, wordsIn } from "maitred/stand-in";
 import { AskedNeeds } from "./asked-needs.js";
 import { changesOf } from "./changes.js";
 import { sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
-import { english, languageIn } from "./language.js";
+import { english, isInJest, languageIn } from "./language.js";
 import { readSentence } from "./read-sentence.js";
 import { Story } from "./story.js";
 
@@ -13,10 +13,11 @@ const MAX_CHARS = 500;
 
 /**
  * What rules understand of a message without a doubt, in the words of the memories that may come of it: for an answer that is given before
- * anything is kept. Synchronous, and some milliseconds at most.
+ * anything is kept. Nothing of one that holds a secret, or is said in jest. Synchronous, and some milliseconds at most.
  */
 export function understoodIn(message: string, vocabulary: Vocabulary): readonly string[] {
   const own = ownText(message.slice(0, MAX_CHARS));
+  if (holdsSecret(message) || isInJest(wordsIn(own))) return [];
   const language = languageIn(own);
   const changes = changesOf(own, { known: [], session_id: "", turn: 0 }, language, vocabulary);
   if (changes.off_record !== null) return [];
