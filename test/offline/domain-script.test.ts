@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import dentist from "../../examples/domains/dentist.js";
+import { domainScript } from "../../packages/offline/src/script/domain-script.js";
+import type { ScriptView } from "../../src/ports/offline-script.js";
+
+/** What the script of any domain says to what a guest tells of themselves. */
+
+const VIEW: ScriptView = {
+  message: "",
+  commands: [],
+  request: "",
+  waiting: [],
+  now: new Date("2026-03-11T10:00:00Z"),
+  timeZone: "UTC",
+  memories: [],
+  summary: "",
+  references: "",
+  pageContext: "",
+  window: [],
+  observations: [],
+  tools: new Set(["list_memories"]),
+};
+
+const said = (message: string, tools: readonly string[]) =>
+  domainScript(dentist).next({ ...VIEW, message, request: message, tools: new Set(tools) });
+
+test.each([
+  ["I am allergic to latex", "I've noted for this conversation: is allergic to latex. Ask me"],
+  ["I am allergic to latex, just kidding", "Noted. Ask me"],
+  ["I am allergic to latex, my card is 4111 1111 1111 1111", "Noted. Ask me"],
+])("%s: %s", (message, reply) => {
+  expect(said(message, ["list_memories"])).toEqual({ type: "say", text: expect.stringContaining(reply) });
+});
+
+test("where memory is switched off, nothing is said to be noted", () => {
+  expect(said("I am allergic to latex", ["book"])).toEqual({ type: "say", text: expect.stringMatching(/^Memory is switched off/) });
+});
