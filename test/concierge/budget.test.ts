@@ -62,6 +62,8 @@ test.each([
   ["Budget is 5 euros", "for football", "not for it", "over"],
   ["Budget is 5 euros", "except for football", "over", "not for it"],
   ["Höchstens 5 Euro", "außer für Sport", "over", "not for it"],
+  ["Budget is 5 euros", "not for football", "over", "not for it"],
+  ["Höchstens 5 Euro", "nicht für Sport", "over", "not for it"],
   ["Budget is 5 euros", "apart from Vienna", "over", "not for it"],
   ["Budget is 5 euros", "in Lisbon, except for football", "over", "not for it"],
   ["Budget is 5 euros, except for football", "except for football", "over", "not for it"],

@@ -16,6 +16,8 @@ export const BUDGET = "budget";
 
 const CATEGORY = CONCIERGE_CATEGORIES.find(({ name }) => name === BUDGET);
 const EXCEPT = anyPhrase(phrasesIn(lists.excepts));
+/** "Not for football", as a condition: in a sentence it may be "not more than 50, not for any match". */
+const EXCEPT_WHEN = anyPhrase(phrasesIn([...lists.excepts, ...lists.not_when]));
 const DAYS_OF_WEEK = 7;
 /** Occasions of what the catalogue has. A seat at a table is one to attend too. */
 const DINING = ["eat", "drink", "attend"];
@@ -59,8 +61,8 @@ const wordsOfOccasions = () => {
 };
 
 function readBudget(memory: Memory): Budget {
-  const [text, but] = withoutException(memory.text);
-  const [condition, butThen] = withoutException(memory.condition);
+  const [text, but] = withoutException(memory.text, EXCEPT);
+  const [condition, butThen] = withoutException(memory.condition, EXCEPT_WHEN);
   // "Except for football", and again as "for football".
   const repeats = but !== null && tellingIn(condition).every((word) => tellingIn(but).includes(word));
   const budget = {
@@ -74,8 +76,8 @@ function readBudget(memory: Memory): Budget {
 }
 
 /** "Budget is 50, except for football", "except for football the budget is 50": what it is for, and what it is not. */
-function withoutException(text: string): readonly [said: string, but: string | null] {
-  const found = EXCEPT.exec(text);
+function withoutException(text: string, except: RegExp): readonly [said: string, but: string | null] {
+  const found = except.exec(text);
   if (found === null) return [text, null];
   const [before, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
   const end = before.trim() === "" ? behind.indexOf(",") : -1;
