@@ -74,3 +74,24 @@ test.each([
 ])("what must hold is kept, or asked about: %s", async (text, need, stance) => {
   expect(await read(text)).toEqual([expect.objectContaining({ need, strength: "hard", stance })]);
 });
+
+test.each([
+  ["Meine Frau kommt mit. Bitte achten Sie auf meine Nussallergie.", "no_nuts"],
+  ["Meine Frau kommt mit. Ein Tipp für Sie: keine Nüsse.", "no_nuts"],
+  ["Last time they forgot, no nuts", "no_nuts"],
+  ["They forgot last time, no nuts", "no_nuts"],
+  ["Bitte beachten Sie, keine Nüsse", "no_nuts"],
+  ["bitte achten sie auf meine nussallergie", "no_nuts"],
+  ["My wife is coming. Last time they forgot, no nuts", "no_nuts"],
+])("a pronoun of whom the guest speaks to, or of nobody, takes nothing from the guest: %s", async (text, need) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ subject: "self", need, strength: "hard", stance: "stated" })]);
+});
+
+test.each([
+  ["My wife is coming. Sadly she can't have nuts.", "companion:wife", "no_nuts"],
+  ["My parents are coming. Sadly they can't have nuts.", "companion:parents", "no_nuts"],
+  ["Meine Frau kommt mit. Leider verträgt sie keine Nüsse.", "companion:wife", "no_nuts"],
+  ["My wife is coming. At home she uses a wheelchair.", "companion:wife", "step_free"],
+])("a pronoun behind the beginning is whoever was named last: %s", async (text, subject, need) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ subject, need, strength: "hard" })]);
+});

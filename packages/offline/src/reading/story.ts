@@ -3,7 +3,7 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language } from "./language.js";
-import { type Companion, canMean, isName, partOfGroup, rawWords, relationBegun, type Who, whoIn } from "./who.js";
+import { type Companion, canMean, isName, partOfGroup, pronounWithin, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -66,10 +66,18 @@ export class Story {
     return this.#known.get(first.replace(/'s$/u, "")) ?? null;
   }
 
+  /** "Last time they forgot": they are several, and nobody of the guest's was named last who may be. */
+  #isOfStaff(clause: Clause, language: Language): boolean {
+    const isOfOne = pronounWithin(clause, language).some((meant) => meant !== "they");
+    if (isOfOne || language.pronounAt(clause.words, 0).length > 0) return false;
+    return this.#companion === null || !canMean(clause.words, this.#companion, language);
+  }
+
   /** Null where a clause tells nothing of the guest or theirs. */
   next(clause: Clause, language: Language, how: Omit<ReadClause, "clause" | "language" | "who">): ReadClause | null {
     const { words } = clause;
-    const plain = whoIn(clause, language, this.#before.kind === "self");
+    const said = whoIn(clause, language, this.#before.kind === "self");
+    const plain = said.kind === "pronoun" && this.#isOfStaff(clause, language) ? ({ kind: "nobody" } as const) : said;
     const member = partOfGroup(words, language) === "them" ? this.#companion : null;
     const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
@@ -87,7 +95,8 @@ export class Story {
       if (named.name !== null) this.#names.set(folded(named.name), named.name);
     }
     const before = this.#before;
-    this.#before = who;
+    // "They forgot last time, no nuts": what follows a pronoun of nobody known is not theirs.
+    this.#before = named.kind === "pronoun" && who.kind === "other" ? { kind: "nobody" } : who;
     if (language.past.in(words) !== -1 || (language.would.in(words) !== -1 && !how.standing)) return null;
     // Of a question only what is told beside it: "…, my wife is allergic to nuts?"
     if (how.asks && (clause.index === 0 || who.kind === "nobody" || who.kind === "other")) return null;

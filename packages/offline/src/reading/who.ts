@@ -56,10 +56,25 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   if (language.first.in(words) !== -1) return { kind: "self" };
   if (language.others.has(words[0])) return { kind: "other" };
   // "So no stairs for him".
-  if (pronounIn(words, language).length > 0) return { kind: "pronoun" };
+  if (pronounWithin(clause, language).length > 0) return { kind: "pronoun" };
   // "Mum's knee is bad": nobody else's, but not the guest's own.
   if (relationBegun(words) !== undefined) return { kind: "nobody" };
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
+}
+
+/** German, of whoever the guest speaks to: "bitte achten Sie auf meine Nussallergie". */
+const FORMAL: ReadonlySet<string | undefined> = new Set(["Sie", "Ihnen"]);
+
+/** Whom a pronoun that doesn't begin its clause can mean; nobody where the words are of what is the guest's. */
+export function pronounWithin({ text, words }: Clause, language: Language): readonly Meant[] {
+  const raw = rawWords(text);
+  const isFormal = (at: number) => language.name === "de" && at > 0 && FORMAL.has(raw[at]);
+  return language.mine.in(words) === -1
+    ? pronounIn(
+        words.filter((_, at) => !isFormal(at)),
+        language,
+      )
+    : [];
 }
 
 /** "One of us uses a wheelchair"; `them`: "one is vegan", of whoever was named last. Null: neither. */
