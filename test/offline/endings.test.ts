@@ -76,4 +76,17 @@ describe("what must hold ends at once only where a whole sentence says so", () =
   ])("a taste or a home ends when the guest says so: %s. %s", async (before, text) => {
     expect(await endOf(before, text)).toBe("stated");
   });
+
+  test.each([
+    ["I'm vegan", "My dog is no longer vegan"],
+    ["I'm vegan", "The dog's no longer vegan"],
+    ["I'm vegan", "Our old cat has stopped being vegan"],
+  ])("a pet's are not the guest's: %s. %s", async (before, text) => {
+    expect(await endOf(before, text)).toBeUndefined();
+  });
+
+  test("an allergy to pets is", async () => {
+    expect(await endOf("I'm allergic to cats", "I'm no longer allergic to cats")).toBe("stated");
+    expect(await endOf("I'm allergic to cats", "My cat allergy has stopped")).toBe("unsure");
+  });
 });

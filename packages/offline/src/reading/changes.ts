@@ -4,7 +4,7 @@ import { commandsOf } from "../memory-commands.js";
 import { alike } from "./alike.js";
 import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
-import { endingOf, isDenial, isDeniedAlone, isSaidOfGuest } from "./endings.js";
+import { endingOf, isDenial, isDeniedAlone, isSaidOfGuest, trimmed } from "./endings.js";
 import { anyLanguage, english, type Language, relationOf, saysLiking } from "./language.js";
 import { type PutRight, putRightIn } from "./put-right.js";
 import { recoveredIn } from "./recoveries.js";
@@ -179,7 +179,16 @@ function thoseOf(known: readonly Memory[], words: readonly string[], language: L
     return subject !== "self" && (words.includes(folded(name)) || relations.includes(relationOf(name) ?? ""));
   });
   if (named.length > 0 || relations.length > 0) return named;
+  const pet = petBegun(words, language);
+  if (pet !== undefined) return known.filter((memory) => memory.subject === "self" && isAbout(memory, [pet]));
   return language.first.in(words) !== -1 ? known.filter(({ subject }) => subject === "self") : known;
+}
+
+/** "My dog is no longer vegan": of the guest's own only "my dog allergy" is over with it. */
+function petBegun(words: readonly string[], { mine }: Language): string | undefined {
+  const [first = "", ...rest] = trimmed(words).map((word) => word.replace(/'s$/u, ""));
+  // "Our old cat": one word may stand between.
+  return first === "the" || mine.has(first) ? rest.slice(0, 2).find((word) => isPet(relationOf(word))) : undefined;
 }
 
 function isNamed(memory: Memory, what: string): boolean {
