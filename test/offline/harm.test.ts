@@ -68,3 +68,17 @@ test.each(["I love jazz and I am vegan", "I am vegan and I love jazz", "I adore 
     expect((await readAlone(text)).map(({ strength }) => strength).toSorted()).toEqual(["hard", "soft"]);
   },
 );
+
+test.each(["He can eat everything but pork", "I can eat anything except shellfish"])(
+  "who minds one thing alone may have a need: %s",
+  async (text) => {
+    expect(await hardOf(text)).toMatchObject([{ stance: "unsure" }]);
+  },
+);
+
+test.each(["I don't mind at all, I eat everything", "My wife eats anything", "We can eat everything", "I don't mind the stairs"])(
+  "who minds nothing has none: %s",
+  async (text) => {
+    expect(await hardOf(text)).toEqual([]);
+  },
+);

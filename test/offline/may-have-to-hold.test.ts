@@ -13,6 +13,11 @@ test.each([
   ["A bee gets near me and I've four minutes, the consultant says.", "self", "A bee gets near me"],
   ["seven months gone, so something fizzy for me", "self", "Seven months gone"],
   ["grandad's 91 and comes with us every year, he needs a seat by the loo", "companion:grandfather", "Grandfather needs a seat by the loo"],
+  ["The doctor says no dairy", "self", "The doctor says no dairy"],
+  ["The consultant says no flying", "self", "The consultant says no flying"],
+  ["My cardiologist says no salt", "self", "Cardiologist says no salt"],
+  ["My wife's doctor says no salt", "companion:wife", "doctor says no salt"],
+  ["The doctor told my wife no salt", "companion:wife", "no salt"],
 ])("what may have to hold and is none of the domain's needs is asked about: %s", async (text, subject, begins) => {
   const drafts = await read(text);
   expect(drafts).toContainEqual(
@@ -20,15 +25,36 @@ test.each([
   );
 });
 
-test.each(["I don't eat out", "My son no longer needs a booster", "My boss needs a table by the door"])(
-  "what is over, nobody's of theirs, or no food is none: %s",
-  async (text) => {
-    expect((await read(text)).filter(({ strength }) => strength === "hard")).toEqual([]);
-  },
-);
+test.each([
+  "I don't eat out",
+  "My son no longer needs a booster",
+  "My boss needs a table by the door",
+  "We spent two weeks along the coast",
+  "My boss's doctor says no salt",
+  "The doctor told her no salt",
+  "The hospital says visits end at nine",
+])("what is over, nobody's of theirs, or no food is none: %s", async (text) => {
+  expect((await read(text)).filter(({ strength }) => strength === "hard")).toEqual([]);
+});
 
 test("a limit by the night is one, and a sentence of many is read by parts", async () => {
   expect(await read("never more than 80 a night")).toMatchObject([{ text: "Never more than 80 a night", category: "budget", need: null }]);
   const filling = "so we came by train as it was cheaper than the car and the dog was happy, ".repeat(4);
   expect(await read(`${filling}I'm allergic to nuts, and I use a wheelchair`)).toMatchObject([{ need: "no_nuts" }, { need: "step_free" }]);
 });
+
+test.each([
+  "No more than 2 treatments a day",
+  "No more than 2 a day",
+  "No more than 2 bags per person",
+  "Never more than 3 stops, each person counts",
+])("what is counted is no limit of money: %s", async (text) => {
+  expect((await read(text)).filter(({ category }) => category === "budget")).toEqual([]);
+});
+
+test.each(["Never more than 30 per head", "No more than thirty a head", "never more than 80 quid", "Never more than 1,500 a night"])(
+  "a number by the night or the head is: %s",
+  async (text) => {
+    expect(await read(text)).toMatchObject([{ category: "budget" }]);
+  },
+);

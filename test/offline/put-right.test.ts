@@ -35,3 +35,24 @@ test.each([
 ])("what names nothing in its place, or may be of two, replaces nothing: %s", async (text, known) => {
   expect((await read(text, known)).filter(({ op }) => op === "supersede")).toEqual([]);
 });
+
+const nutsOfGuest = hard("Is allergic to nuts", "nuts", "no_nuts");
+test.each([
+  "Vegan, no nuts",
+  "Vegan, not nuts",
+  "Dinner tomorrow, no nuts please",
+  "Dinner tomorrow, not with nuts",
+  "Remember: no nuts",
+  "Two seats, no nuts",
+  "I don't eat nuts, but sesame is fine",
+  "I'm not eating nuts, but sesame is fine",
+  "Not nuts, but sesame is fine",
+])("an order, a diet, or what is fine puts nothing right, and ends nothing: %s", async (text) => {
+  expect((await read(text, [nutsOfGuest])).filter(({ op }) => op === "supersede" || op === "end")).toEqual([]);
+});
+
+test("German names what is meant behind 'sondern'", async () => {
+  expect(await read("Nicht Nüsse, sondern Sesam", [hard("Allergisch gegen Nüsse", "Nüsse", "no_nuts")])).toMatchObject([
+    { op: "supersede", text: "Allergisch gegen sesam", stance: "unsure" },
+  ]);
+});

@@ -106,7 +106,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const ofNeeds = named && (judgement.category === "dietary" || judgement.category === "accessibility");
   // What may have to hold, and names nothing that must, is a guess: "my sister comes too", "I adore the theatre".
   const hard = judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
-  const isFree = none || english.unminding.in(words) !== -1;
+  const isFree = none || mindsNothing(words, vocabulary);
   if (isFree && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const said = whoIn(clause, language, false);
   const who = said.kind === "pronoun" && companion !== null ? companion : said;
@@ -167,8 +167,19 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
 /** Words for a need, for what it comes from, or for what must be. */
 function speaksOfNeeds(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
   if (vocabulary.needsIn(words).length > 0 || vocabulary.reasonsIn(words).length > 0) return true;
-  const telling = [english.cued, english.needing, english.musts, english.harms, english.health];
+  const telling = [english.cued, english.needing, english.musts, english.harms, english.health, english.advice];
   return language.name === "en" && telling.some((list) => list.in(words) !== -1);
+}
+
+const MIND = "mind";
+
+/** "I don't mind stairs", "she eats anything": not "everything but pork", nor what is named besides. */
+function mindsNothing(words: readonly string[], vocabulary: Vocabulary): boolean {
+  const at = english.unminding.in(words);
+  if (at === -1 || english.exceptions.in(words) !== -1) return false;
+  const next = at + english.unminding.at(words, at);
+  const isMinded = (need: FoundNeed) => words[next - 1] === MIND && words.slice(next, need.at).every((word) => english.glue.has(word));
+  return vocabulary.needsIn(words).every(isMinded);
 }
 
 /** Something is denied, or avoided. */

@@ -27,8 +27,8 @@ export function harmsIn(
 /** "The consultant says …", "seven months gone", "he needs a seat by the loo": nothing of it is a need of the domain's. */
 function mayNeed(sentence: Sentence, clauses: readonly Clause[], companion: Companion | null, language: Language): readonly Draft[] {
   const whole = { ...sentence, words: wordsIn(sentence.text), index: 0 };
-  if (english.health.in(whole.words) !== -1) {
-    const who = whoIn(whole, language, false).kind === "other" ? null : (whomIn(whole, language) ?? SELF);
+  if ([english.health, english.advice].some((list) => list.in(whole.words) !== -1)) {
+    const who = whoMayNeed(whole, companion, language);
     return who === null ? [] : [asked(whole, who, language)];
   }
   return clauses.flatMap((clause) => {
@@ -41,6 +41,22 @@ function mayNeed(sentence: Sentence, clauses: readonly Clause[], companion: Comp
 }
 
 const SELF = { kind: "self" } as const;
+
+/** Whom words of somebody's health are about. Null: somebody else, or nobody known. */
+function whoMayNeed(clause: Clause, companion: Companion | null, language: Language): Who | null {
+  const { words } = clause;
+  const advice = english.advice.in(words);
+  const isOther = whoIn(clause, language, false).kind === "other";
+  if (advice === -1) return isOther ? null : (whomIn(clause, language) ?? SELF);
+  const named = words.map((word) => word.replace(/'s$/u, ""));
+  const about = whomIn({ ...clause, words: named }, language);
+  if (about !== null) return about;
+  // "My boss's doctor says", "the doctor told her".
+  if (words.slice(0, advice).some((word) => word.endsWith("'s")) || english.bystanders.in(named.slice(advice + 1)) !== -1) return null;
+  if (pronounIn(words, language).length > 0) return companion;
+  // "The hospital says it opens at nine".
+  return isOther && !words.some((word) => isDenial(word, language)) ? null : SELF;
+}
 
 function asked(clause: Clause, who: Who, language: Language): Draft {
   const read = { clause, language, who, asks: false, laughs: false, standing: false, avoiding: null };

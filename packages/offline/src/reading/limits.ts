@@ -16,6 +16,15 @@ function isLoose(words: readonly string[]): boolean {
   return words.includes(BUDGET) || english.roughly.in(words) !== -1;
 }
 
+/** "80 a night", "60 quid", "EUR 60": not "2 bags per person". */
+function isPriced(words: readonly string[]): boolean {
+  return words.some(
+    (word, at) =>
+      numberIn(word) !== null &&
+      (english.money.has(words[at - 1]) || [english.money, english.per].some((list) => list.at(words, at + 1) > 0)),
+  );
+}
+
 /**
  * "Never more than 60 euros", "my budget is 40 a ticket": a limit that is meant to last, by its one number. Of the domain's limits it is
  * one that must hold; a budget that is told loosely, or for which the domain has no words, is a taste. What something cost once is none,
@@ -30,8 +39,7 @@ export function limitsOf({ clause, language, who }: ReadClause, vocabulary: Voca
   const number = numberIn(clause.text);
   if (!isLimit || passing || number === null || number >= MILLION || english.spent.in(words) !== -1 || language.unsure.in(words) !== -1)
     return [];
-  const isMoney =
-    /\p{Sc}/u.test(clause.text) || [english.money, english.per].some((list) => list.in(words) !== -1) || vocabulary.isOf(BUDGET, words);
+  const isMoney = /\p{Sc}/u.test(clause.text) || isPriced(words) || vocabulary.isOf(BUDGET, words);
   const named = vocabulary.limitIn(words);
   const limit = named ?? (isMoney ? vocabulary.limitOf(BUDGET) : undefined);
   if (limit === undefined && !isMoney) return [];

@@ -30,10 +30,11 @@ const MAX_THING_WORDS = 2;
 export function putRightIn({ text }: Sentence, known: readonly Memory[], language: Language, vocabulary: Vocabulary): PutRight | null {
   // A denial in the middle begins what is denied: "its not nuts its sesame".
   const parts = text.split(BETWEEN).map((part) => ({ said: part.trim(), words: wordsIn(part) }));
-  const denied = parts.flatMap(({ words }) => deniedThing(words, language));
+  if (language.name === "de" && !wordsIn(text).includes("sondern")) return null;
+  const denied = parts.flatMap(({ words }) => deniedThing(words));
   // "… I'm allergic to raspberries" tells it by itself.
   const isTold = parts.some(({ words }) => language.avoid.in(words) !== -1 && !words.some((word) => isDenial(word, language)));
-  const named = isTold ? [] : parts.toSorted(bySaying).flatMap((part) => namedThing(part.said, part.words, language));
+  const named = isTold ? [] : parts.toSorted(bySaying).flatMap((part) => namedThing(part, language, vocabulary));
   const [target, another] = known.filter((memory) => memory.strength === "hard" && thingIn(memory, denied) !== undefined);
   const about = named.find((thing) => !wordsIn(thing).some((word) => denied.some((other) => alike(word, other))));
   if (target === undefined || another !== undefined || about === undefined) return null;
@@ -46,17 +47,25 @@ export function putRightIn({ text }: Sentence, known: readonly Memory[], languag
 
 const BETWEEN = /[,;:.!?–—]+\s|\s-\s|\s(?=(?:it's|its|it is|sondern|but)\s)/iu;
 
-/** "Not nuts", "it isn't the almonds": nothing else is denied by it. */
-function deniedThing(words: readonly string[], language: Language): readonly string[] {
-  const at = words.findIndex((word) => isDenial(word, language));
+/** "Not nuts", "it isn't the almonds": nothing else is denied by it. "No nuts" and "I do not eat nuts" are what somebody wants. */
+function deniedThing(words: readonly string[]): readonly string[] {
+  const at = english.refuses.in(words) === -1 ? english.denies_name.in(words) : -1;
   const thing = at === -1 ? [] : words.slice(at + 1).filter((word) => !isSmall(word));
   return thing.length > 0 && thing.length <= MAX_THING_WORDS ? thing : [];
 }
 
-/** "It's sesame", "SESAME", "sondern Sesam". */
-function namedThing(said: string, words: readonly string[], language: Language): readonly string[] {
-  if (words.some((word) => isDenial(word, language))) return [];
+interface Part {
+  readonly said: string;
+  readonly words: readonly string[];
+}
+
+/** "It's kiwi", "SESAME", "sondern Sesam": without a word that leads to it only what is a need to avoid. */
+function namedThing({ said, words }: Part, language: Language, vocabulary: Vocabulary): readonly string[] {
+  const needs = vocabulary.needsIn(words);
+  // "Vegan, not nuts", "sesame is fine".
+  if (needs.some(({ kind }) => kind === "be") || english.well.in(words) !== -1) return [];
   const from = english.named_by.in(words);
+  if (words.some((word) => isDenial(word, language)) || (from === -1 && needs.length === 0)) return [];
   const rest = words.slice(from === -1 ? 0 : from + english.named_by.at(words, from));
   const thing = rest.filter((word) => !isSmall(word));
   if (thing.length === 0 || thing.length > MAX_THING_WORDS || [language.first, language.others].some((list) => list.in(thing) !== -1))
@@ -66,7 +75,7 @@ function namedThing(said: string, words: readonly string[], language: Language):
 }
 
 /** What is said to be it, before what may be anything. */
-function bySaying(a: { readonly words: readonly string[] }, b: { readonly words: readonly string[] }): number {
+function bySaying(a: Part, b: Part): number {
   return Number(english.named_by.in(b.words) !== -1) - Number(english.named_by.in(a.words) !== -1);
 }
 

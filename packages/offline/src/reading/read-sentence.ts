@@ -52,7 +52,7 @@ export function readSentence(
   const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
   const nothing = { drafts: [], whole, unread: null, parts: [], doubted: false, asked: false, none: false, harms: [], companion: null };
   // "The doctor says no dairy": nobody else's words, and asked about.
-  if (anyLanguage("bringing", words) && !sentence.text.includes(BROUGHT) && english.health.in(words) !== -1)
+  if (anyLanguage("bringing", words) && !sentence.text.includes(BROUGHT) && english.advice.in(words) !== -1)
     return { ...nothing, harms: harmsIn(sentence, clausesOf(sentence, language), null, { language, vocabulary }) };
   // "Translate this: …" without marks around it: where that ends can't be told.
   if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
