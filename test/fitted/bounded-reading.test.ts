@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readingWorld } from "./reading-world.js";
 import { documentOf } from "./task-of.js";
 
-const OPERATOR_TOKEN = "an-operator's-token-of-this-test";
+const OPERATOR_TOKEN = "token-of-an-operator-of-this-test";
 const LOOP = `{"off_record":null,"operations":[{"op":"add","quote":"${"and a table and a table ".repeat(200)}`;
 const NUTS = {
   off_record: null,

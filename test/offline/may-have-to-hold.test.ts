@@ -18,6 +18,9 @@ test.each([
   ["My cardiologist says no salt", "self", "Cardiologist says no salt"],
   ["My wife's doctor says no salt", "companion:wife", "doctor says no salt"],
   ["The doctor told my wife no salt", "companion:wife", "no salt"],
+  ["It's serious, the doctor says no salt", "self", "no salt"],
+  ["Mum's doctor says no salt", "companion:mother", "no salt"],
+  ["My wife is coming along. The doctor says no salt for her", "companion:wife", "no salt"],
 ])("what may have to hold and is none of the domain's needs is asked about: %s", async (text, subject, begins) => {
   const drafts = await read(text);
   expect(drafts).toContainEqual(

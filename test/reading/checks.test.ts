@@ -121,6 +121,10 @@ describe("[poison-refused] secrets are refused and never stored", () => {
       [field === "about" ? "tags" : field]: field === "about" ? [] : "not",
     };
     expect(outcome(working, need(nuts))).toBe("taken");
+    const iban = "My IBAN is CH93 0076 2011 6238 5295 7. I'm allergic to nuts, we are 7.";
+    expect(outcome(iban, need({ quote: "I'm allergic to nuts, we are 7", text: "Must not eat nuts", about: "nuts" }))).toBe("taken");
+    const password = "My password is sunflower. I love jazz.";
+    expect(outcome(password, { quote: "I love jazz", [field]: "sunflower" })).toBe("dropped: secret");
     expect(outcome("My PIN is 4711, again: 4711", { quote: "again: 4711" })).toBe("dropped: secret");
   });
 

@@ -81,6 +81,8 @@ function withoutException(text: string, except: RegExp): readonly [said: string,
   if (found === null) return [text, null];
   const [before, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
   const end = before.trim() === "" ? behind.indexOf(",") : -1;
+  // "Besides my budget is 50 for concerts".
+  if (before.trim() === "" && end === -1 && /\d/u.test(behind)) return [text, null];
   return end === -1 ? [before, behind] : [behind.slice(end + 1), behind.slice(0, end)];
 }
 

@@ -17,7 +17,7 @@ import { isPrecise, QuotedMessage } from "./locate-quote.js";
 import { forgetsAllAbout, isOfAnotherNeed, namesTarget, widened } from "./named-change.js";
 import { introducedBlocks } from "./pasted-lines.js";
 import { isNamedIn, SaidWords } from "./said-words.js";
-import { overlaps, textOutside } from "./spans.js";
+import { overlaps, textOutside, united } from "./spans.js";
 import { isHard, statementOf, thingOf, wordsIn } from "./statement.js";
 
 /** Why a proposal was dropped. What was only doubtful waits instead ({@link WaitingReason}). */
@@ -60,10 +60,19 @@ export function check(message: MessageToRead, reading: Reading, options: CheckOp
   return { reader: options.reader, operations, off_record: reading.off_record, dropped, refused };
 }
 
-/** Words with a digit in secrets: a part of one tells of it. Others, as of "my password is not working", stand in any sentence. */
+/** A shorter part of a secret stands in any text: "CH93 … 7". */
+const MIN_PART = 3;
+/** A shorter word is grammar as well: "my password is not working". */
+const MIN_WORD = 6;
+
+/** The parts of secrets that tell of them: with a digit, or long words that stand nowhere else. */
 function partsOf(secrets: readonly Span[], text: string): ReadonlySet<string> {
-  const words = secrets.flatMap(({ start, end }) => wordsOf(folded(text.slice(start, end))));
-  return new Set(words.flatMap((word) => (/\p{N}/u.test(word.text) ? [word.text] : [])));
+  const within = secrets.flatMap(({ start, end }) => wordsOf(folded(text.slice(start, end)))).map((word) => word.text);
+  if (within.length === 0) return new Set();
+  const outside = textOutside(text, { start: 0, end: text.length }, united(secrets));
+  const elsewhere = new Set(wordsOf(folded(outside)).map((word) => word.text));
+  const tells = (part: string) => (/\p{N}/u.test(part) ? part.length >= MIN_PART : part.length >= MIN_WORD && !elsewhere.has(part));
+  return new Set(within.filter(tells));
 }
 
 /** A quote where it stands, and what of it are the guest's own words. */

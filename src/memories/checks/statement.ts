@@ -68,7 +68,8 @@ export function isHard(
 /** A limit that is called by its category, as "budget": that tells what it is about, not that it must hold. */
 function isOnlyItsCategory(said: string, needs: readonly Need[]): boolean {
   const named = needs.find(({ name }) => name === knownNeed(said, needs));
-  return named?.category !== undefined && folded(said) === folded(named.category) && folded(said) !== folded(named.name);
+  const isLimit = named?.kind === "at_most" || named?.kind === "at_least";
+  return isLimit && named.category !== undefined && folded(said) === folded(named.category) && folded(said) !== folded(named.name);
 }
 
 function typeOf(proposal: ProposedOperation, hard: boolean, category: Category | undefined): Statement["type"] {

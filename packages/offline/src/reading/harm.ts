@@ -6,7 +6,7 @@ import { isDenial } from "./endings.js";
 import { english, type Language, pronounIn, relationAt } from "./language.js";
 import { hardDraft } from "./needs.js";
 import { told } from "./said.js";
-import { type Companion, rawWords, type Who, whoIn } from "./who.js";
+import { type Companion, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /*
  * What must hold, out of what something does to somebody: "nuts could kill me", "I nearly died from a cashew", "I have given up gluten".
@@ -51,9 +51,14 @@ function whoMayNeed(clause: Clause, companion: Companion | null, language: Langu
   const named = words.map((word) => word.replace(/'s$/u, ""));
   const about = whomIn({ ...clause, words: named }, language);
   if (about !== null) return about;
+  // "Mum's doctor says".
+  const begun = relationBegun(words);
+  if (begun !== undefined) return { kind: "companion", relation: begun, name: null };
   // "My boss's doctor says", "the doctor told her".
-  if (words.slice(0, advice).some((word) => word.endsWith("'s")) || english.bystanders.in(named.slice(advice + 1)) !== -1) return null;
-  if (pronounIn(words, language).length > 0) return companion;
+  if (words[advice - 1]?.endsWith("'s") === true || english.bystanders.in(named.slice(advice + 1)) !== -1) return null;
+  const behind = words.slice(advice + english.advice.at(words, advice));
+  if (pronounIn(behind.slice(0, 1), language).length > 0) return companion;
+  if (pronounIn(words, language).length > 0) return companion ?? SELF;
   // "The hospital says it opens at nine".
   return isOther && !words.some((word) => isDenial(word, language)) ? null : SELF;
 }

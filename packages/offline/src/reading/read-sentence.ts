@@ -53,7 +53,10 @@ export function readSentence(
   const nothing = { drafts: [], whole, unread: null, parts: [], doubted: false, asked: false, none: false, harms: [], companion: null };
   // "The doctor says no dairy": nobody else's words, and asked about.
   if (anyLanguage("bringing", words) && !sentence.text.includes(BROUGHT) && english.advice.in(words) !== -1)
-    return { ...nothing, harms: harmsIn(sentence, clausesOf(sentence, language), null, { language, vocabulary }) };
+    return {
+      ...nothing,
+      harms: harmsIn(sentence, clausesOf(sentence, language), story.companionIn(words, language), { language, vocabulary }),
+    };
   // "Translate this: …" without marks around it: where that ends can't be told.
   if (anyLanguage("bringing", words)) return sentence.text.includes(":") && !sentence.text.includes(BROUGHT) ? "foreign" : null;
   if (sentence.text.includes(BROUGHT)) return null;

@@ -2,7 +2,7 @@ import type { Memory } from "maitred";
 import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
-import { english, type Language } from "./language.js";
+import { english, type Language, pronounIn } from "./language.js";
 import { type Companion, canMean, isName, partOfGroup, pronounWithin, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
@@ -69,7 +69,8 @@ export class Story {
   /** "Last time they forgot": they are several, and nobody of the guest's was named last who may be. */
   #isOfStaff(clause: Clause, language: Language): boolean {
     const isOfOne = pronounWithin(clause, language).some((meant) => meant !== "they");
-    if (isOfOne || language.pronounAt(clause.words, 0).length > 0) return false;
+    // "Sadly they can't have nuts".
+    if (isOfOne || language.pronounAt(clause.words, 0).length > 0 || language.avoid.in(clause.words) !== -1) return false;
     return this.#companion === null || !canMean(clause.words, this.#companion, language);
   }
 
@@ -95,8 +96,9 @@ export class Story {
       if (named.name !== null) this.#names.set(folded(named.name), named.name);
     }
     const before = this.#before;
-    // "They forgot last time, no nuts": what follows a pronoun of nobody known is not theirs.
-    this.#before = named.kind === "pronoun" && who.kind === "other" ? { kind: "nobody" } : who;
+    // "They forgot last time, no nuts": what follows a "they" of nobody known is not theirs.
+    const isNobodys = named.kind === "pronoun" && who.kind === "other" && pronounIn(words, language).every((meant) => meant === "they");
+    this.#before = isNobodys ? { kind: "nobody" } : who;
     if (language.past.in(words) !== -1 || (language.would.in(words) !== -1 && !how.standing)) return null;
     // Of a question only what is told beside it: "…, my wife is allergic to nuts?"
     if (how.asks && (clause.index === 0 || who.kind === "nobody" || who.kind === "other")) return null;
