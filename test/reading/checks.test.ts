@@ -185,8 +185,8 @@ describe("a need", () => {
   });
 
   test.each<[string, Proposal, string]>([
-    ["all of a question", { quote: TABLE, about: "is there a table for dinner" }, "dropped: not_stated"],
-    ["a question about what isn't said", { quote: TABLE, about: "10:30" }, "dropped: not_stated"],
+    ["all of a question", { quote: TABLE, about: "is there a table for dinner" }, "dropped: empty"],
+    ["a question about what isn't said", { quote: TABLE, about: "10:30" }, "dropped: empty"],
     ["a statement that a question follows", { quote: PENICILLIN, about: "allergic to penicillin" }, "taken"],
     ["a question that ends with what it names", { quote: "Is there lupin-free food", about: "lupin-free food" }, "taken"],
     [

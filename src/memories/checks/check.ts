@@ -209,7 +209,7 @@ class MessageChecks {
     const statement = statementOf(proposal, text, this.#message, this.#options);
     if (statement === null) return "empty";
     const reason = this.#reasonToWait(proposal, hard, located) ?? changeWaits;
-    if (hard && (reason === "not_named" || reason === "unsure") && this.#onlyAsks(proposal, located)) return "not_stated";
+    if (hard && (reason === "not_named" || reason === "unsure") && this.#onlyAsks(proposal, located)) return "empty";
     return {
       op: target === null ? "add" : "supersede",
       index,
