@@ -71,8 +71,9 @@ describe("[need-told] a need that the guest's words tell and nobody proposed", (
   test.each([
     ["quotes what nobody said", { quote: "She is a vegan" }],
     ["tells a secret", { quote: "My daughter can't eat nuts", text: "No nuts, password: hunter22" }],
+    ["only asks", { quote: "A table for dinner", text: "A table for dinner", about: "nuts in dinner", need: "other" }],
   ])("is not covered by a proposal that %s, of the first look or the second, as that one is dropped", async (_, given) => {
-    const text = "My daughter can't eat nuts.";
+    const text = "My daughter can't eat nuts. A table for dinner?";
     const garbage = proposed({ text: "No nuts", strength: "hard", need: "no_nuts", subject: "companion:daughter", ...given });
     const byName = [["no_nuts", "Daughter: no nuts", "companion:daughter", "unsure"]];
     expect(await kept(new Model([garbage]), text)).toEqual(byName);
