@@ -9,6 +9,8 @@ import { ordinalIn } from "../../packages/offline/src/script/ordinals.js";
 import { asksToCancel, readReply } from "../../packages/offline/src/script/reply.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
 
+/** What the guest was told of is held against nothing. */
+const NOTHING_BOOKED = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
 const WEDNESDAY = "2026-03-11T10:00:00Z";
 
 describe("days, as a guest names them", () => {
@@ -204,8 +206,7 @@ describe("what asks for nothing is looked for by no search", () => {
     "thanks, my brother eats halal btw",
     "Ok we always listen to folk",
   ])("a greeting before what is told: %s", (message) => {
-    const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
-    expect(said(message, { observations })).toEqual({
+    expect(said(message, { observations: NOTHING_BOOKED })).toEqual({
       type: "say",
       text: expect.stringMatching(/^(?:I've noted|Noted) for this conversation/),
     });
@@ -221,15 +222,16 @@ describe("what asks for nothing is looked for by no search", () => {
     ["Ich bin Veganer und meine Frau Anna ist allergisch gegen Nüsse", "ich bin Veganer; meine Frau Anna ist allergisch gegen Nüsse."],
     ["Soy alérgico a los cacahuetes", "I've noted for this conversation: soy alérgico a los cacahuetes."],
   ])("what is told is named as it was understood: %s", (message, named) => {
-    const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
-    expect(said(message, { observations })).toEqual(saying(named));
+    expect(said(message, { observations: NOTHING_BOOKED })).toEqual(saying(named));
   });
 
   test.each(["My wife might be vegan, not sure", "I am not allergic to nuts", "We used to be vegan"])(
     "what is doubted, or is none, is named by no answer: %s",
     (message) => {
-      const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
-      expect(said(message, { observations })).toEqual({ type: "say", text: expect.stringMatching(/^Noted for this conversation\./) });
+      expect(said(message, { observations: NOTHING_BOOKED })).toEqual({
+        type: "say",
+        text: expect.stringMatching(/^Noted for this conversation\./),
+      });
     },
   );
 
@@ -239,8 +241,10 @@ describe("what asks for nothing is looked for by no search", () => {
     "I prefer to pay with card 4111 1111 1111 1111",
     `I prefer aisle seats${" ".repeat(450)}and to pay with card 4111 1111 1111 1111`,
   ])("nor is what is said in jest, or beside a secret: %s", (message) => {
-    const observations = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
-    expect(said(message, { observations })).toEqual({ type: "say", text: expect.stringMatching(/^Noted for this conversation\./) });
+    expect(said(message, { observations: NOTHING_BOOKED })).toEqual({
+      type: "say",
+      text: expect.stringMatching(/^Noted for this conversation\./),
+    });
   });
 
   test.each([

@@ -86,6 +86,13 @@ async function loggedWorld(variables: Readonly<Record<string, string>>) {
   return { world, told: (): readonly string[] => logged };
 }
 
+/** A provider of the form that is asked by the whole product; closed at the end of the test. */
+async function openReading(form: Form): Promise<FormServer> {
+  const server = await openFormServer(form, { reads: true });
+  onTestFinished(() => server.close());
+  return server;
+}
+
 describe.each([
   ["streamed", true],
   ["whole", false],
@@ -138,8 +145,7 @@ test.each(FORMS.map((form) => [form.name, form] as const))(
   "%s: what guest, log and /readyz are told",
   { tags: [SLOW] },
   async (_name, form) => {
-    const server = await openFormServer(form, { reads: true });
-    onTestFinished(() => server.close());
+    const server = await openReading(form);
     const { world, told } = await loggedWorld({ OPENAI_BASE_URL: server.url, OPENAI_API: "chat", EXTRACTION_IDLE_MS: "0" });
     const guest = world.as("ada");
     const { body } = await guest.post<Told>("/v1/chat", { message: "Good evening!" });
@@ -157,8 +163,7 @@ test.each(FORMS.map((form) => [form.name, form] as const))(
   "[doctor-true] %s, as doctor tells it",
   { tags: [SLOW] },
   async (_name, form) => {
-    const server = await openFormServer(form, { reads: true });
-    onTestFinished(() => server.close());
+    const server = await openReading(form);
     const { stdout } = await modelDoctor(server.url, { OPENAI_API: "chat" });
     const usage = form.usage === "null" || form.usage === "none" ? ["! Model: tells no usage"] : [];
     const tools = form.takesNoTools
