@@ -117,6 +117,18 @@ test.each(["I might be allergic to nuts, not sure", "Not sure, I might be allerg
   },
 );
 
+test("[ended-in-other-words] who tells more of what must hold takes nothing of it back", async () => {
+  const coeliac = sampleMemory({ text: "Daughter is coeliac", subject: "companion:daughter", strength: "hard", need: "no_gluten" });
+  const known = [{ ...coeliac, about: "coeliac", source: SAID_BEFORE }];
+  const ends = async (text: string) => {
+    const message = { ...messageOf(text), turn: 2, known };
+    const { operations } = await standInReader(thinking(3, 3, 9)).read(message, { signal: AbortSignal.timeout(60_000) });
+    return operations.filter(({ op }) => op === "end");
+  };
+  expect(await ends("I can't manage steps myself any more, I've the walker now")).toEqual([]);
+  expect(await ends("Sorry, that was a mistake, scrap that")).toHaveLength(1);
+});
+
 test.each(["sorry, forget I said that", "no wait, that's wrong"])("what does take back is still read so: %s", async (next) => {
   const known = [{ ...sampleMemory({ text: "Loves jazz", about: "jazz", id: "known" }), source: SAID_BEFORE }];
   const { operations, off_record } = await standInReader(judge).read(
@@ -195,9 +207,14 @@ test("a taste of a relative's is left where nothing is said of the guest, a need
   expect((await read("Uncle's got a bad heart", thinking(3, 3))).map(({ stance }) => stance)).toEqual(["unsure"]);
 });
 
-test("what must hold is kept from less on than a taste, unless something is denied or over, which is asked about", async () => {
+test("[stand-in-asks] a sentence that names no need of the domain's holds by the guest's yes alone", async () => {
+  const asked = await read("One bite and you'll be ringing the ambulance, I can't take the altitude.", thinking(9, 9));
+  expect(asked).toMatchObject([{ strength: "hard", need: "other", stance: "unsure" }]);
+});
+
+test("what must hold by its name is kept from less on than a taste, unless something is denied or over, which is asked about", async () => {
   const stance = async (text: string) => (await read(text, thinking(1.9, 2))).map((operation) => operation.stance);
-  expect(await stance("I can't take the altitude with my lungs")).toEqual(["stated"]);
+  expect(await stance("I get around by wheelchair, mind the doors")).toEqual(["stated"]);
   expect(await stance("I am not fit for the altitude with my lungs")).toEqual(["unsure"]);
   expect(await stance("We need the ground floor no longer")).toEqual(["unsure"]);
   expect(await read("I am happy up there with my lungs", thinking(1.9, -2))).toEqual([]);

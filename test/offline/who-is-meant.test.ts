@@ -4,8 +4,9 @@ import type { MessageToRead } from "../../src/ports/extraction.js";
 import { sampleMemory } from "../support/samples.js";
 import { standInReader } from "../support/stand-in.js";
 
-const read = async (text: string, known: MessageToRead["known"] = []) => {
-  const message = { owner: ownerOf("default", "ann"), session_id: "s", turn: 2, message_id: "m", text, context: [], known };
+const read = async (text: string, known: MessageToRead["known"] = [], before: readonly string[] = []) => {
+  const context = before.map((content) => ({ role: "user" as const, content }));
+  const message = { owner: ownerOf("default", "ann"), session_id: "s", turn: 2, message_id: "m", text, context, known };
   const said = { ...message, stated_at: new Date("2026-03-11T10:00:00Z"), time_zone: "UTC" };
   return (await standInReader(null).read(said, { signal: new AbortController().signal })).operations;
 };
@@ -43,6 +44,18 @@ const dad = { ...sampleMemory({ text: "Dad loves opera", subject: "companion:fat
 test("'he' may be whom the message before was about, which is asked", async () => {
   expect(await read("He's a wheelchair user", [dad])).toMatchObject([
     { subject: "companion:father", text: "Father is a wheelchair user", stance: "unsure" },
+  ]);
+});
+
+test("'she' may be who was named in the message before, of which nothing is kept", async () => {
+  const before = ["Two seats for the ninth, please. My wife and I shall come by train."];
+  expect(await read("She's vegan", [], before)).toMatchObject([{ subject: "companion:wife", text: "Wife is vegan", stance: "unsure" }]);
+  expect(await read("He's vegan", [], before)).not.toContainEqual(expect.objectContaining({ stance: "stated" }));
+});
+
+test("a name leads into a need, with words between", async () => {
+  expect(await read("Hannah has a proper peanut allergy, the rest of us eat all")).toMatchObject([
+    { subject: "companion:Hannah", need: "no_nuts", stance: "unsure" },
   ]);
 });
 

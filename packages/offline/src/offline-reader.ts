@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Category, DomainWords, MessageReader, MessageToRead, Need, ProposedOperation, Reading } from "maitred";
+import type { Category, DomainWords, Memory, MessageReader, MessageToRead, Need, ProposedOperation, Reading } from "maitred";
 import { BROUGHT, folded, type GiveWay, ownText, wordsIn } from "maitred/stand-in";
 import {
   BACK_FROM,
@@ -12,6 +12,7 @@ import {
   UNDERSTOOD_KEEP_FROM,
 } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
+import { alike } from "./reading/alike.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, saidBefore } from "./reading/changes.js";
 import { type Clause, clausesOf, sentencesOf } from "./reading/clauses.js";
@@ -73,8 +74,12 @@ export class OfflineReader implements MessageReader {
     const changes = changesOf(own, input, language, this.#vocabulary);
     const read: ReadSentence[] = [];
     const story = new Story(own, { known: input.known, before: saidBefore(input) });
+    // "She has hearing aids", where the message before said "my wife and I".
+    const earlier = input.context.findLast(({ role }) => role === "user");
+    for (const sentence of sentencesOf(ownText(earlier?.content ?? "").slice(0, MAX_CHARS), isTitle).slice(0, AT_ONCE))
+      story.heardBefore(clausesOf(sentence, language), language);
     const questions = new AskedNeeds(this.#vocabulary);
-    const sentences = sentencesOf(own, (word) => english.titles.has(word));
+    const sentences = sentencesOf(own, isTitle);
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
@@ -100,10 +105,17 @@ export class OfflineReader implements MessageReader {
     // Of a single word ("sí") nobody knows the language.
     const isEnglish = language.name === "en" && wordsIn(own).length > 1;
     const backFrom = english.unsays.in(wordsIn(own)) === -1 ? BACK_FROM : BACK_FROM_PLAIN;
+    // "I can't do steps any more" tells more of what must hold, and takes no allergy back.
+    const takesNothingBack = isEnglish && [english.unsays, english.misspoken].every((list) => list.in(wordsIn(own)) === -1);
+    const goesOn = (target: Memory) =>
+      takesNothingBack &&
+      target.strength === "hard" &&
+      told.some(({ hard, need, about }) => hard && !(need === target.need && alike(folded(about), folded(target.about))));
     const ended = saidBefore(input).filter(
       (target) =>
         back >= (isEnglish ? backFrom : BACK_FROM_ABROAD) &&
         !changes.asked.some((each) => each.target === target) &&
+        !goesOn(target) &&
         !leavesAlone(target, wordsIn(own), language, this.#vocabulary),
     );
     const quote = own.trim().slice(0, 200);
@@ -195,6 +207,10 @@ function withoutReasons(said: readonly DatedDraft[]): readonly DatedDraft[] {
     );
     return plainer === undefined || plainer.draft.clause.start === draft.clause.start;
   });
+}
+
+function isTitle(word: string): boolean {
+  return english.titles.has(word);
 }
 
 /** As it was said: no rule read what it is about. */

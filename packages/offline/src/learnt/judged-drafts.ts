@@ -137,16 +137,17 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary))) return [];
   const slot = slotOf(words, language, vocabulary);
   // What must hold is asked about where it is said of nobody, too.
-  const unsure =
-    hard &&
-    (passing ||
-      who.kind === "pronoun" ||
-      isUnsure(who) ||
-      isOfAnother ||
-      acquaintance !== null ||
-      judgement.keep < sureFrom ||
-      judgement.hard < HARD_FROM);
-  const need = hard ? needNamedIn(words, language, vocabulary, unsure) : null;
+  const doubtful =
+    passing ||
+    who.kind === "pronoun" ||
+    isUnsure(who) ||
+    isOfAnother ||
+    acquaintance !== null ||
+    judgement.keep < sureFrom ||
+    judgement.hard < HARD_FROM;
+  const need = hard ? needNamedIn(words, language, vocabulary, doubtful) : null;
+  // A sentence that names no need holds by the guest's yes alone.
+  const unsure = hard && (doubtful || need === null);
   return [
     {
       clause,

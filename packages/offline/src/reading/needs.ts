@@ -60,8 +60,8 @@ function avoids(read: ReadClause, words: readonly string[], cueAt: number, thing
   if (language.name !== "en") return Math.abs(thingAt - cueAt) <= MAX_BETWEEN;
   const before = words.slice(0, Math.min(cueAt, thingAt)).filter((word) => !english.fillers.has(word));
   // "Pelle can't have milk": a name may come first. "No nuts": nothing.
-  const isCalled = before.length <= 2 && isName(rawWords(clause.text)[0] ?? "");
-  if (isOver(words) || (who.kind === "nobody" && before.length > 0 && !isCalled)) return false;
+  const isNamed = isCalled(clause, who) || (before.length <= 2 && isName(rawWords(clause.text)[0] ?? ""));
+  if (isOver(words) || (who.kind === "nobody" && before.length > 0 && !isNamed)) return false;
   const cue = words[cueAt] ?? "";
   if (["no", "without", "free"].includes(cue)) return cue === "no" && thingAt - cueAt <= 2 && before.length === 0;
   const after = thingAt - cueAt - language.avoid.at(words, cueAt, { slips: true });

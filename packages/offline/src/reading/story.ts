@@ -51,6 +51,13 @@ export class Story {
     return this.#companion && { ...this.#companion, unsure: this.#mayBeAnother || !canMean(words, this.#companion, language) };
   }
 
+  /** The guest's words of a message before, of which nobody knows whether they go on about the same one. */
+  heardBefore(clauses: readonly Clause[], language: Language): void {
+    for (const clause of clauses) this.next(clause, language, { asks: false, laughs: false, standing: false, avoiding: null });
+    this.endSentence();
+    this.#mayBeAnother = this.#companion !== null;
+  }
+
   #name(companion: Companion): void {
     this.#companion = companion;
     this.#mayBeAnother = false;
