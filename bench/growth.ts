@@ -3,6 +3,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Terminal } from "../src/cli/terminal.js";
+import type { MemoryRecord } from "../src/domain/memory-record.js";
 import { ownerOf } from "../src/domain/owner.js";
 import { FOUND } from "./field/data.js";
 import { inTurns, type Point, spread } from "./growth/in-turns.js";
@@ -65,14 +66,16 @@ async function recallsBySize(): Promise<Point[]> {
       opened.push({ size, ...(await openRecalls(await place(`memories-${size}`), filled)) });
     }
     const owner = ownerOf("default", "guest-0");
-    const sized = opened.map(({ size, service }) => ({
-      size,
-      operation: async (n: number) => {
-        const found = await service.search(owner, { text: questionOf(n), limit: FOUND });
+    const sized = opened.map(async ({ size, service }) => {
+      const known = new Map<string, MemoryRecord>();
+      for await (const record of service.all(owner)) known.set(record.id, record);
+      const operation = async (n: number) => {
+        const found = await service.search(owner, { text: questionOf(n), limit: FOUND, fields: { status: "active" }, known });
         if (found.length !== FOUND) throw new Error(`found ${found.length} instead of ${FOUND}`);
-      },
-    }));
-    return await inTurns(sized, amount(150), bar("recall"));
+      };
+      return { size, operation };
+    });
+    return await inTurns(await Promise.all(sized), amount(150), bar("recall"));
   } finally {
     for (const { close } of opened) await close();
   }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { CONCIERGE_CATEGORIES } from "../packages/concierge/src/categories.js";
+import type { MemoryRecord } from "../src/domain/memory-record.js";
 import { type Owner, ownerOf } from "../src/domain/owner.js";
 import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js";
@@ -44,10 +45,12 @@ async function run(): Promise<number> {
   const ours = await openLocalQdrant({ path: join(dir, "vectors.db") });
   await ensureCollection(ours.client, "memory", { dimension: DIMENSION, embedder: embedder.id });
   const slow = await openOwnStore();
+  const logged = new Map<Owner, ReadonlyMap<string, MemoryRecord>>();
 
   await timed("loading", async () => {
     for (const [u, owner] of owners.entries()) {
       const rows = await Promise.all(Array.from({ length: each }, (_, m) => rowOf(owner, u * each + m, embedder)));
+      logged.set(owner, new Map(rows.map(({ id, record }) => [id, record])));
       const points = rows.map(({ id, text, vector, payload }) => ({ id, vector: { "": vector, bm25: documentVector(text) }, payload }));
       await ours.client.upsert("memory", { points, wait: true });
       await slow.load(rows);
@@ -66,11 +69,14 @@ async function run(): Promise<number> {
     { dir, categoriesOf: () => CONCIERGE_CATEGORIES },
   );
   const someone = (n: number) => owners[(n * 7919) % owners.length] as Owner;
+  const knownOf = (n: number) => logged.get(someone(n)) ?? new Map<string, MemoryRecord>();
+  const search = (n: number, text: string) =>
+    service.search(someone(n), { text, limit: 5, fields: { status: "active" }, known: knownOf(n) });
 
-  const first = await measure(QUERIES, async (n) => expectFive(await service.search(someone(n), { text: questionOf(n), limit: 5 })));
-  const again = await measure(QUERIES, async (n) => expectFive(await service.search(someone(n), { text: questionOf(n + 5), limit: 5 })));
+  const first = await measure(QUERIES, async (n) => expectFive(await search(n, questionOf(n))));
+  const again = await measure(QUERIES, async (n) => expectFive(await search(n, questionOf(n + 5))));
   const recall = await measure(QUERIES, async (n) => {
-    const result = await service.recall(someone(n), { text: questionOf(n), now: NOW, deadlineMs: 5_000 });
+    const result = await service.recall(someone(n), { text: questionOf(n), now: NOW, deadlineMs: 5_000, known: knownOf(n) });
     if (result.status !== "ok") throw new Error(`recall was ${result.status}`);
   });
   const theirs = await measure(SLOW_QUERIES, async (n) => expectFive(await slow.search(someone(n), questionOf(n))));

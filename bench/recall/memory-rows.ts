@@ -1,5 +1,6 @@
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { statementSchema } from "../../src/domain/memory.js";
+import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { memoryIdOf } from "../../src/domain/owned-ids.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
@@ -16,6 +17,7 @@ export interface MemoryRow {
   readonly text: string;
   readonly vector: number[];
   readonly payload: Record<string, unknown>;
+  readonly record: MemoryRecord;
 }
 
 export async function rowOf(owner: Owner, n: number, embedder: Embedder): Promise<MemoryRow> {
@@ -25,5 +27,6 @@ export async function rowOf(owner: Owner, n: number, embedder: Embedder): Promis
   const source = { session_id: "bench", turn: 1, message_id: String(n), quote: text };
   const claim = { id, statedAt: NOW.toISOString(), source, statement, waits: null };
   const [vector = new Float32Array()] = await embedder.embed([text]);
-  return { id, text, vector: Array.from(vector), payload: toPayload(owner, recordFrom(claim, NOW, CONCIERGE_CATEGORIES), embedder.id) };
+  const record = recordFrom(claim, NOW, CONCIERGE_CATEGORIES);
+  return { id, text, vector: Array.from(vector), payload: toPayload(owner, record, embedder.id), record };
 }

@@ -18,6 +18,7 @@ import { MemoriesAsAWhole } from "./administration.js";
 import { Forgetting } from "./forgetting.js";
 import { LeftToRead, type LeftToReadParts } from "./left-to-read.js";
 import type { MemoryChanges } from "./memory-changes.js";
+import { limitOf, listedMemories, selectionOf } from "./memory-list.js";
 import { MergingMemories } from "./merging.js";
 import { takeOffRecord } from "./off-record.js";
 import { OwnerLogs } from "./owner-logs.js";
@@ -156,23 +157,30 @@ export class MemoryService implements LongTermMemory {
 
   async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {
     if (!isId(id)) throw new AppError("MEMORY_NOT_FOUND");
-    await this.#logs.level(owner, options.signal);
-    return this.#parts.store.get(owner, id, options);
+    const record = (await this.#logs.level(owner, options.signal)).records.get(id);
+    if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
+    return memoryOf(record);
   }
 
   async list(owner: Owner, query: MemoryQuery) {
-    return this.#parts.store.list(owner, await this.#asked(owner, query));
+    const { asked, records } = await this.#asked(owner, query);
+    return listedMemories(owner, asked, records.values(), this.#parts.clock.now());
   }
 
   async search(owner: Owner, query: MemorySearch) {
-    return this.#parts.store.search(owner, await this.#asked(owner, query));
+    const { asked, records: known } = await this.#asked(owner, query);
+    const { fields, isMeant } = selectionOf(asked, this.#parts.clock.now());
+    const { text, signal } = query;
+    const found = await this.#parts.store.search(owner, { text, limit: limitOf(query), fields, known, signal });
+    return found.flatMap(({ record, score }) => (isMeant(record) ? [{ ...memoryOf(record), score }] : []));
   }
 
-  /** The query with its category as it was stored. */
-  async #asked<Query extends MemoryQuery>(owner: Owner, query: Query): Promise<Query> {
+  /** The query with its category as it was stored, and the memories to choose from. */
+  async #asked(owner: Owner, query: MemoryQuery) {
     const { records } = await this.#logs.level(owner, query.signal);
-    if (query.category === undefined) return query;
-    return { ...query, category: askedCategory(query.category, this.#options.categoriesOf(owner), records.values()) };
+    const { category } = query;
+    if (category === undefined) return { asked: query, records };
+    return { asked: { ...query, category: askedCategory(category, this.#options.categoriesOf(owner), records.values()) }, records };
   }
 
   async history(owner: Owner, id: string) {

@@ -21,8 +21,8 @@ export interface RecallParts {
 /** A memory counts as recalled at most once in this time, so that a chat doesn't write at every turn. */
 const RECALL_COUNTS_EVERY_MS = 86_400_000;
 const ASKED_AT_ONCE = 5;
-/** Of more memories than these the store finds the latest by its index, more quickly than they are looked through here. */
-const MOST_AT_HAND = 2_000;
+/** Of more memories than these it is decided among the latest and those that are like the message: to look at each takes too long. */
+const MOST_DECIDED = 2_000;
 /** Where it is decided what is given, likeness orders what is called for: that of more than a turn would be given. */
 const LIKENESS_OF = 5;
 /** After the store was not made level for an owner, their recalls don't try it; after as many owners in a row, nobody's do. */
@@ -57,11 +57,12 @@ export class RecallOfMemories implements MemoryRecall {
     // Of most who come for the first time nothing is remembered yet: that is known without asking the store.
     if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
     const left = Math.max(1, Math.floor(until - performance.now()));
-    const atHand = known === null || known.records.size > MOST_AT_HAND ? {} : { known: known.records };
+    const atHand = known === null ? {} : { known: known.records };
     const { decision } = this.#parts;
     const limit = decision === null ? {} : { limit: Math.max(request.limit ?? 0, LIKENESS_OF) };
     const { recalled, found, ...chosen } = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
-    const decided = await this.#decided(owner, { ...found, ...(atHand.known && { records: [...atHand.known.values()] }) }, request);
+    const records = known === null || known.records.size > MOST_DECIDED ? found.records : [...known.records.values()];
+    const decided = await this.#decided(owner, { ...found, records }, request);
     const result = decided === null ? chosen : { ...chosen, ...decided.told, status: statusOf(chosen.status, decided.told.memories) };
     this.#countRecalled(owner, decided?.alike ?? recalled, request.now);
     const waiting = (talk: boolean) => (known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk }));

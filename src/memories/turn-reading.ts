@@ -106,16 +106,11 @@ export class TurnReading {
     // A store or an embedder that fails costs the nearest, not the reading.
     const asked = records.size === 0 ? [] : turns;
     const near = asked.map((turn) =>
-      this.#parts.store.similar(owner, turn.text, { limit: NEAREST, known: records, signal }).catch(() => []),
+      this.#parts.store.similar(owner, { text: turn.text, limit: NEAREST, known: records, signal }).catch(() => []),
     );
     const nearest = (await Promise.all(near)).flat();
     signal.throwIfAborted();
-    return knownFor(
-      text,
-      records.values(),
-      nearest.filter(({ id }) => records.has(id)),
-      now,
-    );
+    return knownFor(text, records.values(), nearest, now);
   }
 }
 
@@ -145,12 +140,11 @@ export function knownFor(text: string, records: Iterable<MemoryRecord>, nearest:
   ];
   const newest = [...held].sort((a, b) => lastConfirmedAt(b) - lastConfirmedAt(a));
   const own = new Map(held.map((record) => [record.id, record]));
-  const others = new Map(nearest.map((memory) => [memory.id, memory]));
   const about = new Set(nearest.slice(0, TELLING).map(({ category }) => category));
   const alike = newest.filter(({ category }) => about.size === 0 || about.has(category)).slice(0, MAX_ALIKE);
   const ids = new Set([...ranked, ...nearest, ...alike].map(({ id }) => id));
   return [...ids].slice(0, MAX_KNOWN).flatMap((id) => {
     const record = own.get(id);
-    return record === undefined ? (others.get(id) ?? []) : memoryOf(record);
+    return record === undefined ? [] : [memoryOf(record)];
   });
 }

@@ -1,8 +1,6 @@
-import type { Memory } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import type { MemoryQuery, MemorySearch, RecallRequest, RecallResult } from "./memories.js";
-import type { Page } from "./session-store.js";
+import type { RecallRequest, RecallResult } from "./memories.js";
 
 /** How far the store follows an owner's memory log, as the store itself keeps it. */
 export interface StoreMarker {
@@ -23,10 +21,31 @@ export interface Projected {
   readonly marker: StoreMarker;
 }
 
+/** Of a memory each of these is so, or among these; times in whole seconds since 1970, `valid_from_ts` and `valid_until_ts`. */
+export type StoreFields = Readonly<
+  Record<string, string | { readonly in: readonly string[] } | { readonly gte: number } | { readonly lte: number }>
+>;
+
+/** What a store is asked for by meaning. */
+export interface StoreSearch {
+  readonly text: string;
+  /** At most. */
+  readonly limit: number;
+  /** All of the owner's memories by id: what is found is taken from them. */
+  readonly known: ReadonlyMap<string, MemoryRecord>;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What a store is asked for a turn. */
 export interface StoreRecall extends RecallRequest {
-  /** All of the owner's memories by id, where the caller has them and the store has no others: it is asked for what is similar alone. */
+  /** All of the owner's memories by id, where the caller has them: the store is asked for what is similar alone. */
   readonly known?: ReadonlyMap<string, MemoryRecord>;
+}
+
+export interface SimilarMemory {
+  readonly record: MemoryRecord;
+  /** 0 to 1, comparable within one search alone. */
+  readonly score: number;
 }
 
 /** What a store knows for a turn, before it is decided what the turn is given. */
@@ -56,16 +75,10 @@ export interface MemoryStore {
   recall(owner: Owner, request: StoreRecall): Promise<StoreRecallResult>;
   /** Hard memories that are active or wait, by filter, outside any limit. @throws for an answer that holds anything else */
   hard(owner: Owner, options: { readonly signal?: AbortSignal }): Promise<readonly MemoryRecord[]>;
-  /** Memories that hold, nearest to a text first. `known`: as {@link StoreRecall} has it. */
-  similar(
-    owner: Owner,
-    text: string,
-    options: { readonly limit: number; readonly signal?: AbortSignal } & Pick<StoreRecall, "known">,
-  ): Promise<readonly Memory[]>;
-  /** Best first. */
-  search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]>;
-  list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>>;
-  get(owner: Owner, id: string, options?: { readonly signal?: AbortSignal }): Promise<Memory>;
+  /** Memories that hold or will, nearest to a text first. @throws at once while the store or the embedder is left alone */
+  similar(owner: Owner, search: StoreSearch): Promise<readonly MemoryRecord[]>;
+  /** Of those that the fields let pass what has to do with the text, best first. */
+  search(owner: Owner, search: StoreSearch & { readonly fields: StoreFields }): Promise<readonly SimilarMemory[]>;
   /** Every memory of the owner, all states. */
   all(owner: Owner): AsyncIterable<MemoryRecord>;
   count(owner: Owner): Promise<number>;

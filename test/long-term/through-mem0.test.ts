@@ -41,7 +41,7 @@ describe("What goes through mem0ai's Memory, and what goes around it", () => {
     ]);
     await memory.recall(ann, { text: "jazz", now: NOW, deadlineMs: 20_000 });
     await memory.search(ann, { text: "jazz" });
-    await store.similar(ann, "jazz", { limit: 3 });
+    await store.similar(ann, { text: "jazz", limit: 3, known: new Map() });
     expect(search.mock.calls.map(([query, options]) => [query, options.filters?.user_id])).toEqual([
       ["jazz", ann],
       ["jazz", ann],

@@ -1,15 +1,12 @@
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
-import { holdsAt, type MemoryRecord, memoryOf } from "../../src/domain/memory-record.js";
+import { holdsAt, type MemoryRecord } from "../../src/domain/memory-record.js";
 import { normalised } from "../../src/domain/normalised-text.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { topStanding } from "../../src/domain/standing-preferences.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
-import type { MemoryQuery, MemorySearch, RecallRequest } from "../../src/ports/memories.js";
-import type { MemoryStore, Projected, StoreMarker } from "../../src/ports/memory-store.js";
-import type { Filter } from "../../src/ports/vectors.js";
-import { listMemories, selectionOf } from "../../src/vectors/mem0/memory-listing.js";
-import type { MemoryPoints } from "../../src/vectors/mem0/memory-points.js";
+import type { RecallRequest } from "../../src/ports/memories.js";
+import type { MemoryStore, Projected, StoreFields, StoreMarker, StoreSearch } from "../../src/ports/memory-store.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 
@@ -87,37 +84,22 @@ export class InMemoryStore implements MemoryStore {
     return this.#all(owner).filter(({ strength, status }) => strength === "hard" && (status === "active" || status === "review"));
   }
 
-  async similar(owner: Owner, text: string, options: { limit: number; signal?: AbortSignal }) {
-    this.#check(options.signal);
+  async similar(owner: Owner, { text, limit, signal }: StoreSearch) {
+    this.#check(signal);
     return this.#all(owner)
       .filter((record) => holdsAt(record, this.#clock.now()))
       .sort((a, b) => likeness(text, b.text) - likeness(text, a.text))
-      .slice(0, options.limit)
-      .map(memoryOf);
+      .slice(0, limit);
   }
 
-  async search(owner: Owner, query: MemorySearch) {
-    this.#check(query.signal);
-    const { fields, keep } = selectionOf(query, this.#clock.now());
+  async search(owner: Owner, { text, limit, fields, signal }: StoreSearch & { readonly fields: StoreFields }) {
+    this.#check(signal);
     return this.#all(owner)
-      .filter((record) => keep(record) && Object.entries(fields).every(([key, field]) => fits(record, key, field)))
-      .map((record) => ({ ...memoryOf(record), score: likeness(query.text, record.text) }))
-      .filter((memory) => memory.score > 0)
+      .filter((record) => Object.entries(fields).every(([key, field]) => fits(record, key, field)))
+      .map((record) => ({ record, score: likeness(text, record.text) }))
+      .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
-      .slice(0, query.limit ?? 20);
-  }
-
-  async list(owner: Owner, query: MemoryQuery) {
-    this.#check(query.signal);
-    const page = await listMemories(this.#asPoints(owner), owner, query, this.#clock.now());
-    return { data: page.data.map(memoryOf), nextCursor: page.nextCursor };
-  }
-
-  async get(owner: Owner, id: string, options: { signal?: AbortSignal } = {}) {
-    this.#check(options.signal);
-    const record = this.#owners.get(owner)?.get(id);
-    if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
-    return memoryOf(record);
+      .slice(0, limit);
   }
 
   async *all(owner: Owner): AsyncIterable<MemoryRecord> {
@@ -187,45 +169,21 @@ export class InMemoryStore implements MemoryStore {
   #all(owner: Owner): MemoryRecord[] {
     return [...(this.#owners.get(owner)?.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
-
-  /** The two reads that a listing makes. */
-  #asPoints(owner: Owner): MemoryPoints {
-    const matching = (filter: Filter) =>
-      this.#all(owner).filter((record) =>
-        (filter.must ?? []).every((condition) => {
-          if (!("key" in condition)) throw new Error("an unknown condition");
-          const { key, match, range } = condition;
-          if (match !== undefined)
-            return fits(record, key, "value" in match ? String(match.value) : { in: ("any" in match ? match.any : []).map(String) });
-          return range !== undefined && inRange(fieldOf(record, key) as number, range);
-        }),
-      );
-    const latest = (_owner: Owner, filter: Filter, _by: string, limit: number) =>
-      Promise.resolve(
-        matching(filter)
-          .sort((a, b) => secondsOf(b.stated_at) - secondsOf(a.stated_at))
-          .slice(0, limit),
-      );
-    return { collect: async (_owner: Owner, filter: Filter) => matching(filter), latest } as unknown as MemoryPoints;
-  }
 }
 
-function fieldOf(record: MemoryRecord, key: string): unknown {
-  if (key === "stated_at_ts") return secondsOf(record.stated_at);
+function fits(record: MemoryRecord, key: string, field: StoreFields[string]): boolean {
+  const value = valueOf(record, key);
+  const values = Array.isArray(value) ? value : [value];
+  if (typeof field === "string") return values.includes(field);
+  if ("in" in field) return values.some((each) => field.in.includes(each));
+  return "gte" in field ? Number(value) >= field.gte : Number(value) <= field.lte;
+}
+
+function valueOf(record: MemoryRecord, key: string): unknown {
+  if (key === "source_session_id") return record.source?.session_id;
   if (key === "valid_from_ts") return secondsOf(record.valid_from);
   if (key === "valid_until_ts") return record.valid_until === null ? Number.MAX_SAFE_INTEGER : secondsOf(record.valid_until);
   return record[key as keyof MemoryRecord];
-}
-
-function fits(record: MemoryRecord, key: string, field: string | { in: readonly string[] } | { gte: number } | { lte: number }): boolean {
-  const value = fieldOf(record, key);
-  if (typeof field === "string") return value === field;
-  return "in" in field ? field.in.includes(String(value)) : inRange(value as number, field);
-}
-
-function inRange(value: number, range: { lt?: number; lte?: number; gt?: number; gte?: number }): boolean {
-  const { lt = Infinity, lte = Infinity, gt = -Infinity, gte = -Infinity } = range;
-  return value < lt && value <= lte && value > gt && value >= gte;
 }
 
 function secondsOf(iso: string): number {

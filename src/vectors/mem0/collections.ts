@@ -24,7 +24,7 @@ export interface CollectionShape {
   readonly embedder: string;
 }
 
-/** What is filtered or ordered by. Qdrant in strict mode refuses the rest. */
+/** What is filtered by. Qdrant in strict mode refuses the rest. */
 const INDEXES: Readonly<Record<string, PayloadSchema>> = {
   user_id: { type: "keyword", is_tenant: true },
   status: "keyword",
@@ -32,19 +32,13 @@ const INDEXES: Readonly<Record<string, PayloadSchema>> = {
   type: "keyword",
   category: "keyword",
   subject: "keyword",
-  aspect: "keyword",
-  scope: "keyword",
   tags: "keyword",
   entities: "keyword",
   channel: "keyword",
-  superseded_by: "keyword",
   embedder: "keyword",
   source_session_id: "keyword",
-  source_message_id: "keyword",
-  stated_at_ts: "integer",
   valid_from_ts: "integer",
   valid_until_ts: "integer",
-  last_confirmed_at_ts: "integer",
 };
 
 /**

@@ -5,10 +5,11 @@ import type { Owner } from "../../domain/owner.js";
 import { AsyncValue } from "../../platform/async-value.js";
 import { AppError } from "../../platform/errors.js";
 import { makeDirectory } from "../../platform/file-system.js";
+import type { SimilarMemory, StoreFields } from "../../ports/memory-store.js";
 import type { Filter, ScoredPoint, SparseVectors, VectorClient } from "../../ports/vectors.js";
 import { type CollectionShape, ensureCollection, MEMORY_COLLECTION, SPARSE_NAME } from "./collections.js";
 import type { MemoryPayload } from "./memory-payload.js";
-import { compareIds, type Foreign, recordsOf, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
+import { compareIds, type Foreign, recordsOf, type SimilarMemories } from "./memory-points.js";
 
 export interface Mem0ClientOptions extends CollectionShape {
   readonly reads: VectorClient;
@@ -21,7 +22,7 @@ export interface Mem0ClientOptions extends CollectionShape {
 }
 
 export interface Mem0SearchOptions {
-  readonly filters: Record<string, unknown>;
+  readonly filters: StoreFields;
   readonly limit: number;
   /** The least cosine of a hit that shares no word with the text; infinite: there is none. Default: any. */
   readonly relevantFrom?: number | undefined;

@@ -1,21 +1,24 @@
 import { join } from "node:path";
 import { type CategoriesOf, DEFAULT_CATEGORIES } from "../../domain/categories.js";
-import type { Memory } from "../../domain/memory.js";
-import { type MemoryRecord, memoryOf } from "../../domain/memory-record.js";
+import { beginsAfter, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError, isAppError } from "../../platform/errors.js";
-import { isId } from "../../platform/ids.js";
 import type { Logger } from "../../platform/logger.js";
 import { numbersOf } from "../../platform/numbers.js";
 import type { Embedder, EmbeddingKind } from "../../ports/embedding.js";
-import type { MemoryQuery, MemorySearch } from "../../ports/memories.js";
-import type { MemoryStore, Projected, StoreMarker, StoreRecall } from "../../ports/memory-store.js";
-import type { Page } from "../../ports/session-store.js";
+import type {
+  MemoryStore,
+  Projected,
+  SimilarMemory,
+  StoreFields,
+  StoreMarker,
+  StoreRecall,
+  StoreSearch,
+} from "../../ports/memory-store.js";
 import type { SparseVectors, VectorStore } from "../../ports/vectors.js";
 import { memoryCollection } from "./collections.js";
 import { Mem0Client } from "./mem0-client.js";
-import { listMemories, selectionOf } from "./memory-listing.js";
 import { is, isAny, MemoryPoints } from "./memory-points.js";
 import { MemoryRecall } from "./memory-recall.js";
 import { MemoryWriter } from "./memory-writer.js";
@@ -120,8 +123,8 @@ export class Mem0Service implements MemoryStore {
         points: this.#reading,
         embed: async (text, signal) => (await this.#embed([text], "query", signal))[0] ?? [],
         similar: (owner, { text, known, now }, vector, limit) => {
-          const { fields: filters } = selectionOf({ status: "active" }, now);
-          return this.#mem0.similar(owner, text, vector, { limit, filters, relevantFrom: this.#relevantFrom(vector), known });
+          const relevantFrom = this.#relevantFrom(vector);
+          return this.#mem0.similar(owner, text, vector, { limit, filters: holding(now), relevantFrom, known });
         },
       },
       {
@@ -159,43 +162,16 @@ export class Mem0Service implements MemoryStore {
     return this.#calls.read(options.signal, () => this.#reading.collect(owner, filter));
   }
 
-  async similar(
-    owner: Owner,
-    text: string,
-    { limit, known, signal: given }: { readonly limit: number; readonly signal?: AbortSignal } & Pick<StoreRecall, "known">,
-  ): Promise<readonly Memory[]> {
-    if (text.trim() === "") return [];
+  async similar(owner: Owner, search: StoreSearch): Promise<readonly MemoryRecord[]> {
     const leaves = this.#recall.leavesAlone(owner);
-    if (leaves.store) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
-    const { fields: filters, keep } = selectionOf({ status: "active" }, this.#parts.clock.now());
-    return this.#calls.read(given, async (signal) => {
-      const vector = leaves.embedder ? [] : await this.#embed([text], "query", signal).then(([it]) => it ?? [], withoutEmbedder);
-      const near =
-        vector.length === 0
-          ? await this.#reading.latest(owner, { must: [is("status", "active")] }, "last_confirmed_at_ts", limit, { count: 0 })
-          : (await this.#mem0.similar(owner, text, vector, { limit, filters, known })).hits.map(({ record }) => record);
-      return near.filter(keep).map(memoryOf);
-    });
+    if (leaves.store || leaves.embedder) throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE");
+    const now = this.#parts.clock.now();
+    const hits = await this.#nearest(owner, { ...search, fields: holding(now) }, () => undefined);
+    return hits.map(({ record }) => record).filter((record) => holdsAt(record, now) || beginsAfter(record, now));
   }
 
-  async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {
-    return this.#calls.read(options.signal, async () => memoryOf(await this.#find(owner, id)));
-  }
-
-  async list(owner: Owner, query: MemoryQuery): Promise<Page<Memory>> {
-    const page = await this.#calls.read(query.signal, () => listMemories(this.#reading, owner, query, this.#parts.clock.now()));
-    return { data: page.data.map(memoryOf), nextCursor: page.nextCursor };
-  }
-
-  async search(owner: Owner, query: MemorySearch): Promise<readonly (Memory & { readonly score: number })[]> {
-    const { fields: filters, keep } = selectionOf(query, this.#parts.clock.now());
-    if (query.text.trim() === "") return [];
-    return this.#calls.read(query.signal, async (signal) => {
-      const vector = (await this.#embed([query.text], "query", signal))[0] ?? [];
-      const limit = Math.min(Math.max(query.limit ?? 20, 1), 200);
-      const { hits } = await this.#mem0.similar(owner, query.text, vector, { limit, filters, relevantFrom: this.#relevantFrom(vector) });
-      return hits.filter(({ record }) => keep(record)).map(({ record, score }) => ({ ...memoryOf(record), score }));
-    });
+  search(owner: Owner, search: StoreSearch & { readonly fields: StoreFields }): Promise<readonly SimilarMemory[]> {
+    return this.#nearest(owner, search, (vector) => this.#relevantFrom(vector));
   }
 
   async *all(owner: Owner): AsyncIterable<MemoryRecord> {
@@ -279,16 +255,20 @@ export class Mem0Service implements MemoryStore {
     return this.#parts.embedder.relevantFrom?.(new Float32Array(query));
   }
 
-  async #find(owner: Owner, id: string): Promise<MemoryRecord> {
-    if (!isId(id)) throw new AppError("MEMORY_NOT_FOUND");
-    const [record] = await this.#reading.retrieve(owner, [id]);
-    if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
-    return record;
+  async #nearest(
+    owner: Owner,
+    { text, limit, fields: filters, known, signal: given }: StoreSearch & { readonly fields: StoreFields },
+    relevantFrom: (vector: readonly number[]) => number | undefined,
+  ): Promise<readonly SimilarMemory[]> {
+    if (text.trim() === "") return [];
+    return this.#calls.read(given, async (signal) => {
+      const vector = (await this.#embed([text], "query", signal))[0] ?? [];
+      return (await this.#mem0.similar(owner, text, vector, { limit, filters, known, relevantFrom: relevantFrom(vector) })).hits;
+    });
   }
 }
 
-/** Extraction goes on with the newest memories instead of the nearest. */
-function withoutEmbedder(error: unknown): readonly number[] {
-  if (isAppError(error, "EMBEDDING_UNAVAILABLE")) return [];
-  throw error;
+/** What holds or will, in whole seconds. */
+function holding(now: Date): StoreFields {
+  return { status: "active", valid_until_ts: { gte: Math.floor(now.getTime() / 1000) } };
 }

@@ -10,8 +10,8 @@ const NONE = "";
 export const UNEMBEDDED = "none";
 
 /**
- * The payload in the `memory` collection. Times are ISO 8601 UTC; each `_ts` beside one is the same in whole seconds, for
- * filters and order. `data` is what Mem0 calls the text.
+ * The payload in the `memory` collection. Times are ISO 8601 UTC; a `_ts` beside one is the same in whole seconds, for filters. `data` is
+ * what Mem0 calls the text.
  */
 export const payloadSchema = z.object({
   v: z.literal(1),
@@ -34,7 +34,6 @@ export const payloadSchema = z.object({
   scope: z.enum(["standing", "trip"]),
   status: z.enum(MEMORY_STATES),
   stated_at: z.string(),
-  stated_at_ts: z.number(),
   valid_from: z.string(),
   valid_from_ts: z.number(),
   // A Qdrant server drops a key that setPayload gives as null: absent means null.
@@ -44,7 +43,6 @@ export const payloadSchema = z.object({
   confidence: z.number(),
   seen_count: z.number().int(),
   last_confirmed_at: z.string(),
-  last_confirmed_at_ts: z.number(),
   last_recalled_at: z.string().nullable().default(null),
   explicit: z.boolean(),
   entities: z.array(z.string()),
@@ -71,10 +69,8 @@ export function toPayload(owner: Owner, record: MemoryRecord, embedder: string):
     data: text,
     need: need ?? NONE,
     reason: reason ?? NONE,
-    stated_at_ts: seconds(record.stated_at),
     valid_from_ts: seconds(record.valid_from),
     valid_until_ts: record.valid_until === null ? OPEN_END_TS : seconds(record.valid_until),
-    last_confirmed_at_ts: seconds(record.last_confirmed_at),
     superseded_by: superseded_by ?? NONE,
     source,
     source_session_id: source?.session_id ?? NONE,
@@ -89,7 +85,7 @@ export function fromPayload(payload: unknown): { readonly owner: string; readonl
   if (!parsed.success) return null;
   const { memory_id, user_id, data, need, reason, superseded_by, ...rest } = parsed.data;
   const { v: _v, embedder: _embedder, source_session_id: _session, source_message_id: _message, ...times } = rest;
-  const { stated_at_ts: _stated, valid_from_ts: _from, valid_until_ts: _until, last_confirmed_at_ts: _confirmed, ...same } = times;
+  const { valid_from_ts: _from, valid_until_ts: _until, ...same } = times;
   const record: MemoryRecord = {
     ...same,
     id: memory_id,

@@ -1,6 +1,7 @@
-import { type MemoryRecord, seconds } from "../../domain/memory-record.js";
+import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
+import type { SimilarMemory } from "../../ports/memory-store.js";
 import type { Condition, Filter, Payload, PointVector, StoredPoint, VectorClient } from "../../ports/vectors.js";
 import { scrolled } from "../requests/scrolled.js";
 import { fromPayload, type MemoryPayload } from "./memory-payload.js";
@@ -10,9 +11,7 @@ import { fromPayload, type MemoryPayload } from "./memory-payload.js";
  * searching by meaning, goes through Mem0's `Memory`.
  */
 export const AROUND_MEM0 = {
-  scroll:
-    "lists in a stable order, with filters on any field and a cursor; hard constraints outside of any limit: getAll has " +
-    "neither order nor cursor, and cuts at topK",
+  scroll: "reads all of an owner's, and hard constraints outside of any limit: getAll has no cursor, and cuts at topK",
   retrieve: "reads back what was written, by id and owner: Mem0 reports additions that were never stored, and its get knows no owner",
   setPayload:
     "supersedes, confirms, edits and approves without touching text or vector: Mem0's update retrieves, embeds and writes " +
@@ -30,12 +29,6 @@ const PAGE = 256;
 /** Hits that were not the owner's memories, and were dropped. */
 export interface Foreign {
   count: number;
-}
-
-export interface SimilarMemory {
-  readonly record: MemoryRecord;
-  /** 0 to 1, comparable within one search alone. */
-  readonly score: number;
 }
 
 export interface SimilarMemories {
@@ -64,20 +57,6 @@ export class MemoryPoints {
     const records: MemoryRecord[] = [];
     for await (const record of this.scan(owner, filter, foreign)) records.push(record);
     return records;
-  }
-
-  /** At most `limit`, by a time field, latest first; what has the same second comes in any order. */
-  async latest(
-    owner: Owner,
-    filter: Filter,
-    by: "stated_at_ts" | "last_confirmed_at_ts",
-    limit: number,
-    foreign?: Foreign,
-  ): Promise<MemoryRecord[]> {
-    const order_by = { key: by, direction: "desc" } as const;
-    const page = await this.#client.scroll(this.#collection, { filter: owned(owner, filter), limit, with_payload: true, order_by });
-    const field = by === "stated_at_ts" ? "stated_at" : "last_confirmed_at";
-    return recordsOf(owner, page.points, foreign).sort((a, b) => seconds(b[field]) - seconds(a[field]) || compareIds(a, b));
   }
 
   /** The owner's of these ids; others are not there. */

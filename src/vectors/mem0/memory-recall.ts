@@ -6,8 +6,8 @@ import { boundedSignal } from "../../platform/bounded-signal.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
-import type { StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
-import { compareIds, type Foreign, is, isAny, type MemoryPoints, type SimilarMemories, type SimilarMemory } from "./memory-points.js";
+import type { SimilarMemory, StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
+import { compareIds, type Foreign, is, type MemoryPoints, type SimilarMemories } from "./memory-points.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
 
 /** What recall reads from. Each call is given up when its signal aborts, as far as the store can. */
@@ -37,23 +37,28 @@ const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedur
 /** Preferences for this trip come before the standing ones, the newest first, at most this many. */
 const TRIP_LIMIT = 5;
 
+interface Standing {
+  readonly hard: readonly MemoryRecord[];
+  readonly soft: readonly MemoryRecord[];
+}
+
 interface Gathered {
-  hard?: readonly MemoryRecord[];
-  soft?: readonly MemoryRecord[];
+  /** All that hold or will: hard ones, and of the soft ones the latest. */
+  standing?: Standing;
   similar?: readonly SimilarMemory[];
   vector?: readonly number[];
   readonly foreign: Foreign;
   failed: boolean;
   /** The store, as against the embedder. */
   storeFailed: boolean;
-  /** The third read waits for its vector. */
+  /** The search waits for its vector. */
   embedding: boolean;
 }
 
 /**
- * What a turn is given: all hard constraints that hold, the top standing preferences, and what is most like the message; read
- * in parallel, under one deadline, behind circuit breakers, so that a dead store or embedder costs a few turns their deadline and
- * not every one. Never throws.
+ * What a turn is given: all hard constraints that hold, the top standing preferences, and what is most like the message; the store is
+ * asked under one deadline, behind circuit breakers, so that a dead store or embedder costs a few turns their deadline and not every one.
+ * Never throws.
  */
 export class MemoryRecall {
   readonly #reads: RecallReads;
@@ -91,7 +96,7 @@ export class MemoryRecall {
     const { signal } = bound;
     const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
     // Also where the store is out of reach: what must hold is known all the same.
-    if (request.known !== undefined) Object.assign(gathered, ofKnown(request.known.values(), request.now));
+    if (request.known !== undefined) gathered.standing = standingOf(request.known.values(), request.now);
     try {
       await this.#store.run(owner, () => this.#gather(owner, request, signal, gathered));
     } catch {
@@ -118,22 +123,14 @@ export class MemoryRecall {
         if (!signal.aborted) this.#logger.warn({ err: error }, "A read of long-term memory failed");
       }
     };
-    const holding = [is("status", "active"), { key: "valid_until_ts", range: { gt: Math.floor(now.getTime() / 1000) - 1 } }];
     const limit = request.limit ?? this.#options.searchLimit;
     const reads = Promise.all([
       read(async () => {
-        if (gathered.hard !== undefined) return;
+        if (gathered.standing !== undefined) return;
         await this.#reads.ready();
-        const filter = { must: [...holding, is("strength", "hard")] };
-        gathered.hard = await this.#reads.within(signal, () => points.collect(owner, filter, gathered.foreign));
-      }),
-      read(async () => {
-        if (gathered.soft !== undefined) return;
-        await this.#reads.ready();
-        const filter = { must: [...holding, is("strength", "soft"), isAny("type", STANDING_TYPES)] };
-        gathered.soft = await this.#reads.within(signal, () =>
-          points.latest(owner, filter, "last_confirmed_at_ts", STANDING_POOL, gathered.foreign),
-        );
+        const filter = { must: [is("status", "active"), { key: "valid_until_ts", range: { gte: Math.floor(now.getTime() / 1000) } }] };
+        const known = await this.#reads.within(signal, () => points.collect(owner, filter, gathered.foreign));
+        gathered.standing = standingOf(known, now);
       }),
       read(
         async () => {
@@ -156,8 +153,7 @@ export class MemoryRecall {
     // What comes later changes nothing.
     await orAbort(reads, signal).catch(() => undefined);
     if (request.signal?.aborted) return;
-    const storeIsLate =
-      gathered.hard === undefined || gathered.soft === undefined || (gathered.similar === undefined && !gathered.embedding);
+    const storeIsLate = gathered.standing === undefined || (gathered.similar === undefined && !gathered.embedding);
     if (gathered.storeFailed || (signal.aborted && storeIsLate)) throw new RecallFailed();
   }
 
@@ -178,15 +174,13 @@ export class MemoryRecall {
     const { now, ranking } = request;
     const { standingLimit } = this.#options;
     const holds = (record: MemoryRecord) => holdsAt(record, now);
-    const hard = (gathered.hard ?? [])
-      .filter((record) => record.strength === "hard" && (holds(record) || beginsAfter(record, now)))
-      .sort(byStated);
-    const narrative = (gathered.soft ?? []).find((record) => record.type === "narrative" && holds(record));
-    const soft = (gathered.soft ?? []).filter((record) => record.type !== "narrative" && holds(record));
-    const standing = soft.filter((record) => record.valid_until === null);
+    const { hard, soft } = gathered.standing ?? { hard: [], soft: [] };
+    const narrative = soft.find((record) => record.type === "narrative" && holds(record));
+    const wishes = soft.filter((record) => record.type !== "narrative");
+    const standing = wishes.filter((record) => record.valid_until === null && holds(record));
     // One that lies ahead too: it is talked about most before it begins.
-    const trip = (gathered.soft ?? [])
-      .filter((record) => record.type !== "narrative" && record.valid_until !== null && (holds(record) || beginsAfter(record, now)))
+    const trip = wishes
+      .filter((record) => record.valid_until !== null)
       .sort((a, b) => byStated(b, a))
       .slice(0, TRIP_LIMIT);
     const similar = (gathered.similar ?? []).filter(({ record, score }) => score > 0 && holds(record) && record.type !== "narrative");
@@ -194,7 +188,7 @@ export class MemoryRecall {
 
     const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
     const memories = eachOnce(chosen).map((record) => recalledOf(record, now, { score: scores.get(record.id) ?? null }));
-    const complete = gathered.hard !== undefined && gathered.soft !== undefined && gathered.similar !== undefined;
+    const complete = gathered.standing !== undefined && gathered.similar !== undefined;
     const status =
       !complete && aborted
         ? "timeout"
@@ -214,7 +208,7 @@ export class MemoryRecall {
       story: narrative?.text ?? "",
       recalled: similar.map(({ record }) => record).filter((record) => record.strength === "soft"),
       found: {
-        records: eachOnce([...hard, ...(gathered.soft ?? []), ...similar.map(({ record }) => record)]),
+        records: eachOnce([...hard, ...soft, ...similar.map(({ record }) => record)]),
         scores,
         vector: gathered.vector ?? null,
       },
@@ -222,8 +216,8 @@ export class MemoryRecall {
   }
 }
 
-/** What the store would give of memories that are at hand. */
-function ofKnown(known: Iterable<MemoryRecord>, now: Date): Pick<Required<Gathered>, "hard" | "soft"> {
+/** Of these what holds or will; of soft ones without an end only what holds. */
+function standingOf(known: Iterable<MemoryRecord>, now: Date): Standing {
   const hard: MemoryRecord[] = [];
   const soft: { readonly record: MemoryRecord; readonly at: number }[] = [];
   for (const record of known) {
@@ -234,7 +228,7 @@ function ofKnown(known: Iterable<MemoryRecord>, now: Date): Pick<Required<Gather
       soft.push({ record, at: Math.floor(lastConfirmedAt(record) / 1000) });
   }
   const latest = soft.sort((a, b) => b.at - a.at || compareIds(a.record, b.record)).slice(0, STANDING_POOL);
-  return { hard, soft: latest.map(({ record }) => record) };
+  return { hard: hard.sort(byStated), soft: latest.map(({ record }) => record) };
 }
 
 function eachOnce(records: readonly MemoryRecord[]): readonly MemoryRecord[] {
