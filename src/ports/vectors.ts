@@ -56,8 +56,6 @@ export interface StoredPoint {
   id: PointId;
   payload?: Payload | null;
   vector?: unknown;
-  /** Where it was scrolled with `order_by`: the value that it stands at. */
-  order_value?: unknown;
 }
 export interface ScoredPoint extends StoredPoint {
   score: number;
@@ -65,10 +63,6 @@ export interface ScoredPoint extends StoredPoint {
 
 /** All of it, or these of its top-level keys. */
 export type WithPayload = boolean | string[];
-export interface OrderBy {
-  key: string;
-  direction?: "asc" | "desc";
-}
 
 export interface Prefetch {
   query: number[] | SparseVector;
@@ -101,7 +95,6 @@ export interface VectorClient {
   collectionExists(collection: string): Promise<{ exists: boolean }>;
   /** An error with `status` 404 where there is none. */
   getCollection(collection: string): Promise<{
-    points_count?: number | null;
     config: { params: { vectors?: unknown; sparse_vectors?: unknown } };
     payload_schema: Record<string, unknown>;
   }>;
@@ -114,16 +107,10 @@ export interface VectorClient {
     args: { points: Point[]; wait?: boolean; update_mode?: "upsert" | "insert_only" | "update_only" },
   ): Promise<unknown>;
   query(collection: string, args: QueryArgs): Promise<{ points: ScoredPoint[] }>;
+  /** In the order of ids. */
   scroll(
     collection: string,
-    args: {
-      filter?: Filter;
-      limit?: number;
-      offset?: PointId;
-      with_payload?: WithPayload;
-      with_vector?: boolean;
-      order_by?: OrderBy;
-    },
+    args: { filter?: Filter; limit?: number; offset?: PointId; with_payload?: WithPayload; with_vector?: boolean },
   ): Promise<{ points: StoredPoint[]; next_page_offset?: PointId | Record<string, unknown> | null }>;
   retrieve(collection: string, args: { ids: PointId[]; with_payload?: WithPayload; with_vector?: boolean }): Promise<StoredPoint[]>;
   /** Replaces top-level keys; one that is given as null is removed. An error with `status` 404 where one of `points` is missing. */

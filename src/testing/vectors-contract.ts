@@ -27,9 +27,9 @@ async function statusOf(call: Promise<unknown>): Promise<number> {
 
 /**
  * `sparse` vectors; `idf_of_all`: their IDF is over the points of all users, else over those of the users asked for; `fusion` of
- * prefetches; `ordered_scroll`; `strict_filters`: a key without an index is refused.
+ * prefetches; `strict_filters`: a key without an index is refused.
  */
-export type VectorsFeature = "sparse" | "idf_of_all" | "fusion" | "ordered_scroll" | "strict_filters";
+export type VectorsFeature = "sparse" | "idf_of_all" | "fusion" | "strict_filters";
 
 /**
  * Qdrant's calls as Maitred uses them, on whatever answers them: what a server (1.17 to 1.19) does, on one node with one shard. Left
@@ -320,20 +320,6 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(seen).toEqual([1, 2, 3, 5, 7, 9].map(uuid));
     });
 
-    when("ordered_scroll")("an ordered scroll has no page offset, and leaves out what has no value", async () => {
-      const name = await collection([point(1, { at: 30 }), point(2, { at: 10 }), point(3, { at: 20 }), point(4)]);
-      const ordered = async (order: object, limit = 10) =>
-        client.scroll(name, { filter: ofUser("ana"), limit, order_by: { key: "at", ...order } });
-      expect(idsOf((await ordered({})).points)).toEqual([uuid(2), uuid(3), uuid(1)]);
-      expect(idsOf((await ordered({ direction: "desc" })).points)).toEqual([uuid(1), uuid(3), uuid(2)]);
-      const first = await ordered({}, 1);
-      expect(first.points).toMatchObject([{ id: uuid(2), order_value: 10 }]);
-      expect(first.next_page_offset ?? null).toBeNull();
-      expect(
-        await statusOf(client.scroll(name, { filter: ofUser("ana"), offset: uuid(1), order_by: { key: "at" } })),
-      ).toBeGreaterThanOrEqual(400);
-    });
-
     test("deletes by ids and by filter, and counts what is left", async () => {
       const name = await collection([point(1), point(2), point(3, { status: "gone" }), { ...point(4), payload: { user_id: "ben" } }]);
       await client.delete(name, { points: [uuid(1), uuid(99)], wait: true });
@@ -371,7 +357,7 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(await statusOf(client.facet(name, { key: "colour" }))).toBe(400);
     });
 
-    when("strict_filters")("a filter or an order on a key without an index is refused", async () => {
+    when("strict_filters")("a filter on a key without an index is refused", async () => {
       const name = await collection([point(1)]);
       const unindexed = ofUser("ana", { key: "colour", match: { value: "red" } });
       expect(await statusOf(client.scroll(name, { filter: unindexed }))).toBe(400);
@@ -379,7 +365,6 @@ export function vectorsContract(name: string, make: () => Promise<VectorStore>, 
       expect(await statusOf(client.count(name, { filter: unindexed }))).toBe(400);
       expect(await statusOf(client.delete(name, { filter: unindexed, wait: true }))).toBe(400);
       expect(await statusOf(client.setPayload(name, { filter: unindexed, payload: { at: 1 }, wait: true }))).toBe(400);
-      expect(await statusOf(client.scroll(name, { filter: ofUser("ana"), order_by: { key: "colour" } }))).toBe(400);
       expect(await client.count(name, { exact: true })).toMatchObject({ count: 1 });
     });
 

@@ -172,14 +172,14 @@ export class InMemoryStore implements MemoryStore {
 }
 
 function fits(record: MemoryRecord, key: string, field: StoreFields[string]): boolean {
-  const value = valueOf(record, key);
+  const value = fieldOf(record, key);
   const values = Array.isArray(value) ? value : [value];
   if (typeof field === "string") return values.includes(field);
   if ("in" in field) return values.some((each) => field.in.includes(each));
   return "gte" in field ? Number(value) >= field.gte : Number(value) <= field.lte;
 }
 
-function valueOf(record: MemoryRecord, key: string): unknown {
+function fieldOf(record: MemoryRecord, key: string): unknown {
   if (key === "source_session_id") return record.source?.session_id;
   if (key === "valid_from_ts") return secondsOf(record.valid_from);
   if (key === "valid_until_ts") return record.valid_until === null ? Number.MAX_SAFE_INTEGER : secondsOf(record.valid_until);

@@ -54,9 +54,8 @@ export class VectorDouble implements VectorClient {
 
   async getCollection(name: string) {
     await this.#note("getCollection", name, {});
-    const { points, indexes, size } = this.#collection(name);
+    const { indexes, size } = this.#collection(name);
     return {
-      points_count: points.size,
       config: { params: { vectors: { size }, sparse_vectors: { bm25: { modifier: "idf" } } } },
       payload_schema: Object.fromEntries(indexes),
     };
@@ -115,24 +114,17 @@ export class VectorDouble implements VectorClient {
       filter?: Filter;
       limit?: number;
       offset?: PointId;
-      order_by?: { key: string; direction?: "asc" | "desc" };
       with_vector?: unknown;
     },
   ) {
     await this.#note("scroll", name, args);
-    const { order_by, offset, limit = 10 } = args;
-    if (order_by !== undefined && offset !== undefined) throw failure(400);
+    const { offset, limit = 10 } = args;
     const all = this.#matching(name, args.filter).sort(([a], [b]) => (a < b ? -1 : 1));
-    if (order_by !== undefined) {
-      this.#indexed(name, order_by.key);
-      const sign = order_by.direction === "desc" ? -1 : 1;
-      all.sort(([, a], [, b]) => sign * (Number(a.payload[order_by.key]) - Number(b.payload[order_by.key])));
-    }
     const from = offset === undefined ? all : all.filter(([id]) => id >= offset);
     const page = from
       .slice(0, limit)
       .map(([id, { payload, vector }]) => ({ id, payload: structuredClone(payload), ...(args.with_vector ? { vector } : {}) }));
-    return { points: this.answer(page), next_page_offset: order_by === undefined ? (from[limit]?.[0] ?? null) : null };
+    return { points: this.answer(page), next_page_offset: from[limit]?.[0] ?? null };
   }
 
   async retrieve(name: string, args: { ids: PointId[] }): Promise<StoredPoint[]> {

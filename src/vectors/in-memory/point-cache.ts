@@ -15,10 +15,6 @@ export class PointCache {
     this.partition = new Partition(dimension);
   }
 
-  get size(): number {
-    return this.#sparse.size;
-  }
-
   /** Of the memory taken, in bytes. */
   get bytes(): number {
     return Math.max(1, 2 * this.partition.bytes);

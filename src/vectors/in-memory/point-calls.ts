@@ -92,7 +92,7 @@ export class PointCalls<C extends Collection> implements CollectionCalls<C> {
   }
 
   getCollection(collection: C): unknown {
-    return describe(collection, null);
+    return describe(collection);
   }
 
   async createPayloadIndex(collection: C, { field_name, field_schema }: Requests["createPayloadIndex"]): Promise<unknown> {
@@ -162,7 +162,7 @@ export class PointCalls<C extends Collection> implements CollectionCalls<C> {
   }
 
   async scroll(collection: C, args: Requests["scroll"]): Promise<unknown> {
-    if (args.filter === undefined && args.order_by === undefined) return this.#page(collection, args);
+    if (args.filter === undefined) return this.#page(collection, args);
     const { with_vector, ...plain } = args;
     const { reads, row } = await this.#reads(collection, args.filter);
     return this.#withVectors(collection, reads.scroll(row, plain), with_vector);
@@ -207,7 +207,6 @@ export class PointCalls<C extends Collection> implements CollectionCalls<C> {
         if (![...held.values()].includes(cache)) held.set(owner, cache);
       }
     const source = sourceOf(held, dimension);
-    const points = [...held.values()].reduce((sum, { size }) => sum + size, 0);
-    return { reads: new PointReads(source, source), row: { ...collection, id: 0, points } };
+    return { reads: new PointReads(source, source), row: { ...collection, id: 0 } };
   }
 }

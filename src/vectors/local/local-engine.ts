@@ -21,7 +21,6 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
   readonly query: PointReads["query"] = (...args) => this.#reads.query(...args);
   readonly scroll: PointReads["scroll"] = (...args) => this.#reads.scroll(...args);
   readonly retrieve: PointReads["retrieve"] = (...args) => this.#reads.retrieve(...args);
-  readonly count: PointReads["count"] = (...args) => this.#reads.count(...args);
   readonly facet: PointReads["facet"] = (...args) => this.#reads.facet(...args);
 
   private constructor(tables: LocalTables, cacheBytes: number) {
@@ -60,8 +59,12 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
     return callOn<CollectionRow>(this, method, collection, args);
   }
 
+  count(collection: CollectionRow, args: Requests["count"]): { count: number } {
+    return args.filter === undefined ? { count: this.#tables.count(collection.id) } : this.#reads.count(collection, args);
+  }
+
   getCollection(collection: CollectionRow): unknown {
-    return describe(collection, collection.points);
+    return describe(collection);
   }
 
   #createCollection(name: string, config: CreateCollectionArgs): boolean {
@@ -169,14 +172,13 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
   }
 }
 
-/** Counts and term frequencies are added up over the call and written once. */
+/** Term frequencies are added up over the call and written once. */
 class Batch {
   readonly changes: Change[] = [];
   readonly #tables: LocalTables;
   readonly #collection: CollectionRow;
   /** By vector and term; null: the vector itself. */
   readonly #terms = new Map<string, Map<number | null, number>>();
-  #count = 0;
 
   constructor(tables: LocalTables, collection: CollectionRow) {
     this.#tables = tables;
@@ -186,14 +188,12 @@ class Batch {
   insert(point: KeptPoint, payloadText: string): void {
     const tenant = tenantOf(point.payload, this.#collection.tenantKey);
     this.#tables.insert(this.#collection.id, tenant, point, payloadText);
-    this.#count++;
     this.#countTerms(point, 1);
     this.changes.push({ type: "put", tenant, point });
   }
 
   remove(point: PointRow): void {
     this.#tables.remove(point);
-    this.#count--;
     this.#countTerms(point, -1);
     this.changes.push({ type: "remove", tenant: point.tenant, key: point.key });
   }
@@ -209,7 +209,6 @@ class Batch {
   }
 
   settle(): void {
-    this.#tables.addToCount(this.#collection.id, this.#count);
     for (const [name, terms] of this.#terms)
       for (const [term, delta] of terms) if (delta !== 0) this.#tables.addToTerm(this.#collection.id, name, term, delta);
   }

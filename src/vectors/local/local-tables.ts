@@ -16,7 +16,7 @@ const PAGE = 256;
 const ANY_TERM = -1;
 const SCHEMA = `
 CREATE TABLE collections (
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, config TEXT NOT NULL, tenant_key TEXT, points INTEGER NOT NULL DEFAULT 0
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, config TEXT NOT NULL, tenant_key TEXT
 );
 CREATE TABLE payload_indexes (
   collection INTEGER NOT NULL, field TEXT NOT NULL, schema TEXT NOT NULL, PRIMARY KEY (collection, field)
@@ -36,7 +36,6 @@ CREATE TABLE terms (
 
 export interface CollectionRow extends Collection {
   readonly id: number;
-  readonly points: number;
 }
 /** A point and where it lies. `tenant` null: its payload names none, or not exactly one. */
 export interface PointRow extends KeptPoint {
@@ -150,8 +149,8 @@ export class LocalTables {
   }
 
   #readCollection(name: string): CollectionRow | null {
-    const row = this.#get<{ id: number; name: string; config: string; tenantKey: string | null; points: number }>(
-      "SELECT id, name, config, tenant_key AS tenantKey, points FROM collections WHERE name = ?",
+    const row = this.#get<{ id: number; name: string; config: string; tenantKey: string | null }>(
+      "SELECT id, name, config, tenant_key AS tenantKey FROM collections WHERE name = ?",
       name,
     );
     if (row === undefined) return null;
@@ -230,6 +229,10 @@ export class LocalTables {
       yield this.#kept(raw, sparse.get(raw.id) ?? []);
   }
 
+  count(collection: number): number {
+    return this.#get<{ n: number }>("SELECT count(*) AS n FROM points WHERE collection = ?", collection)?.n ?? 0;
+  }
+
   countOfTenant(collection: number, tenant: string | null): number {
     return this.#get<{ n: number }>("SELECT count(*) AS n FROM points WHERE collection = ? AND tenant IS ?", collection, tenant)?.n ?? 0;
   }
@@ -253,10 +256,6 @@ export class LocalTables {
 
   setPayload(row: number, payloadText: string, tenant: string | null): void {
     this.#run("UPDATE points SET payload = ?, tenant = ? WHERE id = ?", payloadText, tenant, row);
-  }
-
-  addToCount(collection: number, delta: number): void {
-    if (delta !== 0) this.#run("UPDATE collections SET points = points + ? WHERE id = ?", delta, collection);
   }
 
   // ---- terms ----

@@ -1,14 +1,5 @@
 import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
-import {
-  bothFilters,
-  elementsAt,
-  kindOf,
-  matcherOf,
-  pinnedValues,
-  requireFacet,
-  requireIndexes,
-  requireOrder,
-} from "../requests/filter.js";
+import { bothFilters, elementsAt, kindOf, matcherOf, pinnedValues, requireFacet, requireIndexes } from "../requests/filter.js";
 import { denseOf, idOf, type KeptPoint, type KeptSparse, keyOf, shownPoint, sparseOf, unknownName } from "../requests/point.js";
 import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
 import { DEFAULT_LIMIT, isDense, type Requests } from "../requests/requests.js";
@@ -54,15 +45,10 @@ export class PointReads {
 
   scroll(
     collection: CollectionRow,
-    { filter, limit = DEFAULT_LIMIT, offset, with_payload = true, with_vector, order_by }: Requests["scroll"],
+    { filter, limit = DEFAULT_LIMIT, offset, with_payload = true, with_vector }: Requests["scroll"],
   ): { points: StoredPoint[]; next_page_offset: StoredPoint["id"] | null } {
     requireIndexes(filter, collection.indexes);
     const shown = this.#shower(collection, filter, with_payload, with_vector);
-    if (order_by !== undefined) {
-      if (offset !== undefined) throw new VectorStoreError(400, "Cannot use an `offset` when using `order_by`.");
-      const ordered = this.#ordered(collection, filter, order_by).slice(0, limit);
-      return { points: ordered.map(({ key, value }) => ({ ...shown(key), order_value: value })), next_page_offset: null };
-    }
     const keys = this.matching(collection, filter, { from: offset === undefined ? "" : keyOf(offset), limit: limit + 1 });
     const next = keys[limit];
     return { points: keys.slice(0, limit).map(shown), next_page_offset: next === undefined ? null : idOf(next) };
@@ -78,7 +64,7 @@ export class PointReads {
 
   count(collection: CollectionRow, { filter }: Requests["count"]): { count: number } {
     requireIndexes(filter, collection.indexes);
-    return { count: filter === undefined ? collection.points : this.matching(collection, filter).length };
+    return { count: this.matching(collection, filter).length };
   }
 
   facet(
@@ -156,20 +142,6 @@ export class PointReads {
       return value * Math.log(1 + (n - df + 0.5) / (df + 0.5));
     });
     return { indices: query.indices, values };
-  }
-
-  #ordered(
-    collection: CollectionRow,
-    filter: Filter | undefined,
-    { key: by, direction = "asc" }: NonNullable<Requests["scroll"]["order_by"]>,
-  ): { key: string; value: number }[] {
-    requireOrder(by, collection.indexes);
-    const sign = direction === "asc" ? 1 : -1;
-    const found: { key: string; value: number }[] = [];
-    // An integer index holds integers only.
-    for (const { key, payload } of this.#points(collection, filter))
-      for (const value of elementsAt(payload, by)) if (Number.isInteger(value)) found.push({ key, value: value as number });
-    return found.sort((a, b) => sign * (a.value - b.value || (a.key < b.key ? -1 : 1)));
   }
 
   /** What a filter lets pass, from an id on; in id order where it doesn't pin the tenant. */

@@ -1,9 +1,7 @@
-// Over 300 lines: the calls of one client, each beside its statement.
-
 import { type Database, type Query, type Row, sqlFile } from "../../platform/postgres/database.js";
 import { type Filter, type Payload, type PayloadSchema, VectorStoreError, type WithPayload } from "../../ports/vectors.js";
 import { type Collection, describe, noCollection } from "../requests/collection.js";
-import { isTenantIndex, namedKeys, requireFacet, requireIndexes, requireOrder } from "../requests/filter.js";
+import { isTenantIndex, namedKeys, requireFacet, requireIndexes } from "../requests/filter.js";
 import { idOf, type KeptSparse, keptPoint, keyOf, merged, noPoint, shownPoint, sparseOf, tenantOf } from "../requests/point.js";
 import { type CollectionCalls, callOn, DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
 import type { NearIndexes } from "./near-indexes.js";
@@ -58,8 +56,8 @@ export class PgvectorCalls implements CollectionCalls<Collection> {
 
   // ---- collections ----
 
-  async getCollection(collection: Collection): Promise<unknown> {
-    return describe(collection, (await this.count(collection, {})).count);
+  getCollection(collection: Collection): unknown {
+    return describe(collection);
   }
 
   async #collection(name: string): Promise<Collection> {
@@ -196,24 +194,11 @@ export class PgvectorCalls implements CollectionCalls<Collection> {
 
   async scroll(
     collection: Collection,
-    { filter, limit = DEFAULT_LIMIT, offset, order_by, ...shown }: Requests["scroll"],
+    { filter, limit = DEFAULT_LIMIT, offset, ...shown }: Requests["scroll"],
   ): Promise<{ points: unknown[]; next_page_offset: unknown }> {
     requireIndexes(filter, collection.indexes);
     const values = new Values();
     const where = conditionOf(collection, filter, values);
-    if (order_by !== undefined) {
-      if (offset !== undefined) throw new VectorStoreError(400, "Cannot use an `offset` when using `order_by`.");
-      requireOrder(order_by.key, collection.indexes);
-      const direction = order_by.direction === "desc" ? "DESC" : "ASC";
-      // An integer index holds integers only.
-      const integers = `jsonb_path_query(fields -> ${values.of(order_by.key, "text")}, '$[*] ? (@.type() == "number" && @.floor() == @)')`;
-      const rows = await this.#database.queryOnce(
-        `SELECT key, ${this.#columns(shown)}, (value #>> '{}')::float8 AS value FROM {vector_points} p, ${integers} AS value
-         WHERE ${where} ORDER BY value ${direction}, key ${direction} LIMIT ${limit}`,
-        values.list,
-      );
-      return { points: rows.map((row) => ({ ...this.#shown(collection, row, shown), order_value: row.value })), next_page_offset: null };
-    }
     const from = offset === undefined ? "" : ` AND key >= ${values.of(keyOf(offset), "text")}`;
     const rows = await this.#database.queryOnce(
       `SELECT key, ${this.#columns(shown)} FROM {vector_points} p WHERE ${where}${from} ORDER BY key LIMIT ${limit + 1}`,

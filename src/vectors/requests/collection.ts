@@ -10,11 +10,10 @@ export interface Collection {
   readonly indexes: PayloadIndexes;
 }
 
-/** What `getCollection` says. `points`: null where to count them costs a look at each. */
-export function describe({ config, indexes }: Collection, points: number | null): unknown {
+/** What `getCollection` says. */
+export function describe({ config, indexes }: Collection): unknown {
   const { vectors, sparse_vectors } = config;
   return {
-    points_count: points,
     config: { params: { vectors, ...(sparse_vectors === undefined ? {} : { sparse_vectors }) } },
     payload_schema: Object.fromEntries(
       [...indexes].map(([field, schema]) => [

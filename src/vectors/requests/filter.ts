@@ -115,13 +115,6 @@ export function namedKeys({ points, filter }: Requests["delete"], indexes: Paylo
   return points === undefined ? null : [...new Set(points.map(keyOf))];
 }
 
-/** @throws status 400 where the key has no index that knows an order. */
-export function requireOrder(key: string, indexes: PayloadIndexes): void {
-  const schema = indexes.get(key);
-  if (schema === undefined || kindOf(schema) !== "integer")
-    throw new VectorStoreError(400, `Bad request: No range index for \`order_by\` key: "${key}". Please create one to use \`order_by\`.`);
-}
-
 /** @throws status 400 where what is to be counted has no index. */
 export function requireFacet(key: string, indexes: PayloadIndexes): void {
   if (!indexes.has(key))

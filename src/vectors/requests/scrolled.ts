@@ -1,6 +1,6 @@
 import type { PointId, StoredPoint, VectorClient } from "../../ports/vectors.js";
 
-type ScrollArgs = Omit<Parameters<VectorClient["scroll"]>[1], "offset" | "order_by">;
+type ScrollArgs = Omit<Parameters<VectorClient["scroll"]>[1], "offset">;
 
 /** All points that a filter lets pass, in the order of ids, a page of `limit` at a time. */
 export async function* scrolled(client: VectorClient, collection: string, args: ScrollArgs): AsyncGenerator<readonly StoredPoint[]> {
