@@ -1,7 +1,8 @@
 import { AppError } from "../../platform/errors.js";
 import type { PayloadSchema } from "../../ports/vectors.js";
-import { OwnersPoints, PointCache } from "../in-memory/point-cache.js";
+import { OwnersPoints } from "../in-memory/owners-points.js";
 import type { PointKeeper, WriteMode } from "../in-memory/point-calls.js";
+import { Partition } from "../local/partition.js";
 import type { Collection } from "../requests/collection.js";
 import type { KeptPoint } from "../requests/point.js";
 import type { Requests } from "../requests/requests.js";
@@ -94,18 +95,18 @@ export class ChromaKeeper implements PointKeeper<Opened> {
     await removeRecords(collection, await recordsOf(collection, keys));
   }
 
-  async ofOwner(collection: Opened, owner: string): Promise<PointCache> {
+  async ofOwner(collection: Opened, owner: string): Promise<Partition> {
     const { chroma, config } = collection;
-    const { cache } = await this.#owners.current(`${chroma.id} ${owner}`, async (known) => {
+    const { partition } = await this.#owners.current(`${chroma.id} ${owner}`, async (known) => {
       const { ids } = await chroma.get({ where: { owner }, include: [] });
       const held = known?.keepOnly(ids) === true ? known : new RecordedPoints(config.vectors.size);
       return filled(collection, held, ids);
     });
-    return cache;
+    return partition;
   }
 
-  async ofAll(collection: Opened): Promise<PointCache> {
-    return (await filled(collection, new RecordedPoints(collection.config.vectors.size), await allRecords(collection))).cache;
+  async ofAll(collection: Opened): Promise<Partition> {
+    return (await filled(collection, new RecordedPoints(collection.config.vectors.size), await allRecords(collection))).partition;
   }
 }
 
@@ -119,14 +120,14 @@ async function filled(collection: Opened, held: RecordedPoints, records: readonl
  * new record, whose id sorts after the old one, so that the ids alone tell what is new. Of two records of a point the later one counts.
  */
 class RecordedPoints {
-  readonly cache: PointCache;
+  readonly partition: Partition;
   /** The point's key, by record. */
   readonly #keys = new Map<string, string>();
   /** By key, oldest first. */
   readonly #records = new Map<string, readonly string[]>();
 
   constructor(dimension: number) {
-    this.cache = new PointCache(dimension);
+    this.partition = new Partition(dimension);
   }
 
   /** Those that are not held. */
@@ -138,7 +139,7 @@ class RecordedPoints {
     const records = [...(this.#records.get(point.key) ?? []), record].sort();
     this.#keys.set(record, point.key);
     this.#records.set(point.key, records);
-    if (records.at(-1) === record) this.cache.put(point);
+    if (records.at(-1) === record) this.partition.put(point);
   }
 
   /** Leaves what is in none of these records; false where an older one would count again, which is not held. */
@@ -153,8 +154,8 @@ class RecordedPoints {
       if (left.length > 0 && before.at(-1) === record) return false;
       if (left.length > 0) continue;
       this.#records.delete(key);
-      this.cache.remove(key);
+      this.partition.remove(key);
     }
-    return !this.cache.partition.wasteful;
+    return !this.partition.wasteful;
   }
 }

@@ -1,11 +1,12 @@
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { Filter, Payload, PayloadSchema, StoredPoint } from "../../ports/vectors.js";
+import type { Partition } from "../local/partition.js";
 import { PointReads } from "../local/point-reads.js";
 import { type Collection, describe, noCollection } from "../requests/collection.js";
 import { isTenantIndex, namedKeys, pinnedValues, requireIndexes } from "../requests/filter.js";
 import { idOf, type KeptPoint, keptPoint, keyOf, merged, noPoint, shownPoint } from "../requests/point.js";
 import { type CollectionCalls, callOn, DEFAULT_LIMIT, type Method, parseRequest, type Requests } from "../requests/requests.js";
-import { type PointCache, sourceOf } from "./point-cache.js";
+import { sourceOf } from "./owners-points.js";
 
 export type WriteMode = NonNullable<Requests["upsert"]["update_mode"]>;
 
@@ -25,9 +26,9 @@ export interface PointKeeper<C extends Collection> {
   write(collection: C, points: readonly KeptPoint[], mode: WriteMode): Promise<void>;
   /** `owners`: whose they are, where the caller knows. */
   remove(collection: C, keys: readonly string[], owners: Iterable<string>): Promise<void>;
-  /** As they are now. Two owners whose points are kept together have one cache. */
-  ofOwner(collection: C, owner: string): Promise<PointCache>;
-  ofAll(collection: C): Promise<PointCache>;
+  /** As they are now. Two owners whose points are kept together have one partition. */
+  ofOwner(collection: C, owner: string): Promise<Partition>;
+  ofAll(collection: C): Promise<Partition>;
 }
 
 const COMPLETED = { status: "completed" } as const;
@@ -198,15 +199,14 @@ export class PointCalls<C extends Collection> implements CollectionCalls<C> {
   async #reads(collection: C, filter: Filter | undefined) {
     requireIndexes(filter, collection.indexes);
     const owners = collection.tenantKey === null ? null : pinnedValues(filter, collection.tenantKey);
-    const dimension = collection.config.vectors.size;
-    const held = new Map<string | null, PointCache>();
+    const held = new Map<string | null, Partition>();
     if (owners === null) held.set(null, await this.#keeper.ofAll(collection));
     else
       for (const owner of owners) {
-        const cache = await this.#keeper.ofOwner(collection, owner);
-        if (![...held.values()].includes(cache)) held.set(owner, cache);
+        const partition = await this.#keeper.ofOwner(collection, owner);
+        if (![...held.values()].includes(partition)) held.set(owner, partition);
       }
-    const source = sourceOf(held, dimension);
+    const source = sourceOf(held, collection.config.vectors.size);
     return { reads: new PointReads(source, source), row: { ...collection, id: 0 } };
   }
 }

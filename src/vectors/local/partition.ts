@@ -137,6 +137,11 @@ export class Partition {
     }
   }
 
+  /** How many points hold the term; null: have the sparse vector. */
+  documentFrequency(name: string, term: number | null): number {
+    return this.#sparse.slotsWith(name, term).filter((slot) => this.#points[slot] !== null).length;
+  }
+
   /** Offers every point that shares an index with `query` and passes the test, with the dot product. */
   scoreSparse(name: string, query: KeptSparse, passes: KeyTest, best: TopK): void {
     const { count, slots, scores } = this.#sparse.find(name, query, this.#points.length);

@@ -24,6 +24,9 @@ interface Scratch {
   readonly touched: Uint32Array;
 }
 
+/** In the place of a term: all slots that have the vector. */
+const ANY_TERM = -1;
+
 /** Rough sizes of JavaScript's own overhead, in bytes. */
 const BYTES_PER_VECTOR = 500;
 const BYTES_PER_WEIGHT = 8;
@@ -57,6 +60,15 @@ export class SparseIndex {
 
   remove(slot: number): void {
     if (this.#postings === null) this.#few[slot] = undefined;
+  }
+
+  /** Those whose vector holds the term; null: that have the vector. One that was removed may be among them. */
+  slotsWith(name: string, term: number | null): readonly number[] {
+    if (this.#postings !== null) return this.#postings.get(name)?.get(term ?? ANY_TERM)?.slots ?? [];
+    return [...this.#few.entries()].flatMap(([slot, vectors]) => {
+      const vector = vectors?.get(name);
+      return vector !== undefined && (term === null || vector.indices.includes(term)) ? [slot] : [];
+    });
   }
 
   /** Slots, of so many, that share an index with `query`, with the dot product. */
@@ -134,9 +146,9 @@ export class SparseIndex {
     for (const [name, { indices, values }] of vectors) {
       const ofName: Map<number, Postings> = postings.get(name) ?? new Map();
       postings.set(name, ofName);
-      this.#bytes += indices.length * BYTES_PER_POSTING;
-      for (let i = 0; i < indices.length; i++) {
-        const index = indices[i] ?? 0;
+      this.#bytes += (1 + indices.length) * BYTES_PER_POSTING;
+      for (let i = ANY_TERM; i < indices.length; i++) {
+        const index = indices[i] ?? ANY_TERM;
         let list = ofName.get(index);
         if (list === undefined) {
           list = { slots: [], weights: [] };

@@ -4,8 +4,9 @@ import { committed } from "../../state/durable-commit.js";
 import { behind, type KeyRange, prefixRange, type StateEngine } from "../../state/engine.js";
 import { optimisticCommit, unchanged } from "../../state/optimistic-commit.js";
 import { named, numberKey } from "../../state/partition.js";
-import { OwnersPoints, PointCache } from "../in-memory/point-cache.js";
+import { OwnersPoints } from "../in-memory/owners-points.js";
 import type { PointKeeper, WriteMode } from "../in-memory/point-calls.js";
+import { Partition } from "../local/partition.js";
 import { type Collection, noCollection } from "../requests/collection.js";
 import { type KeptPoint, tenantOf } from "../requests/point.js";
 import type { Requests } from "../requests/requests.js";
@@ -38,7 +39,7 @@ const READ_AT_ONCE = 200;
 const CHANGES_KEPT = 64;
 
 interface Held {
-  readonly cache: PointCache;
+  readonly partition: Partition;
   /** Of the last write that is in it. */
   readonly head: Head;
 }
@@ -145,12 +146,12 @@ export class StateKeeper implements PointKeeper<StateCollection> {
     );
   }
 
-  async ofOwner(collection: StateCollection, owner: string): Promise<PointCache> {
+  async ofOwner(collection: StateCollection, owner: string): Promise<Partition> {
     return this.#ofPartition(collection, partitionOfTenant(owner));
   }
 
-  async ofAll(collection: StateCollection): Promise<PointCache> {
-    const all = new PointCache(collection.config.vectors.size);
+  async ofAll(collection: StateCollection): Promise<Partition> {
+    const all = new Partition(collection.config.vectors.size);
     for (const partition of await this.#partitions(collection)) await this.#readAll(collection, partition, (point) => all.put(point));
     return all;
   }
@@ -166,8 +167,8 @@ export class StateKeeper implements PointKeeper<StateCollection> {
     }
   }
 
-  async #ofPartition(collection: StateCollection, partition: string): Promise<PointCache> {
-    const { cache } = await this.#owners.current(`${collection.id} ${partition}`, async (known) => {
+  async #ofPartition(collection: StateCollection, partition: string): Promise<Partition> {
+    const held = await this.#owners.current(`${collection.id} ${partition}`, async (known) => {
       const since = writesOf(collection) + numberKey((known?.head.seq ?? 0) + 1);
       const read = await this.#engine.read(partition, {
         keys: [headOf(collection)],
@@ -176,21 +177,21 @@ export class StateKeeper implements PointKeeper<StateCollection> {
       const head = headIn(read, collection);
       const writes = read.ranges[0] ?? [];
       const isFollowed = known?.head.since === head.since && known.head.seq + writes.length === head.seq;
-      if (known !== undefined && isFollowed && !known.cache.partition.wasteful) {
+      if (known !== undefined && isFollowed && !known.partition.wasteful) {
         const keys = [...new Set(writes.flatMap(({ value }) => JSON.parse(value) as string[]))];
         const points = new Map((await this.#readIn(collection, partition, keys)).map((point) => [point.key, point]));
         for (const key of keys) {
           const point = points.get(key);
-          if (point === undefined) known.cache.remove(key);
-          else known.cache.put(point);
+          if (point === undefined) known.partition.remove(key);
+          else known.partition.put(point);
         }
-        return { cache: known.cache, head };
+        return { partition: known.partition, head };
       }
-      const held: Held = { cache: new PointCache(collection.config.vectors.size), head };
-      if (head.seq > 0) await this.#readAll(collection, partition, (point) => held.cache.put(point));
-      return held;
+      const fresh: Held = { partition: new Partition(collection.config.vectors.size), head };
+      if (head.seq > 0) await this.#readAll(collection, partition, (point) => fresh.partition.put(point));
+      return fresh;
     });
-    return cache;
+    return held.partition;
   }
 
   /** What is written meanwhile may be among them, and is read again with the next look. */
