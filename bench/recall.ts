@@ -10,7 +10,7 @@ import { documentVector, queryVector } from "../src/embedding/sparse-vectors.js"
 import { systemClock } from "../src/platform/clock.js";
 import { silentLogger } from "../src/platform/logger.js";
 import { openLocalQdrant } from "../src/vectors/local/local-qdrant.js";
-import { ensureCollection } from "../src/vectors/mem0/collections.js";
+import { ensureMemoryCollection } from "../src/vectors/mem0/collections.js";
 import { loadMem0 } from "../src/vectors/mem0/mem0-client.js";
 import { Mem0Service } from "../src/vectors/mem0/mem0-service.js";
 import { median, quantile } from "./quantile.js";
@@ -43,7 +43,7 @@ async function run(): Promise<number> {
   const total = users * each;
   say(`${total.toLocaleString("en")} memories of ${users.toLocaleString("en")} users, ${DIMENSION} dimensions, ${embedder.id}`);
   const ours = await openLocalQdrant({ path: join(dir, "vectors.db") });
-  await ensureCollection(ours.client, "memory", { dimension: DIMENSION, embedder: embedder.id });
+  await ensureMemoryCollection(ours.client, "memory", { dimension: DIMENSION, embedder: embedder.id });
   const slow = await openOwnStore();
   const logged = new Map<Owner, ReadonlyMap<string, MemoryRecord>>();
 

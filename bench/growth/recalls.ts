@@ -7,7 +7,7 @@ import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { ensureCollection } from "../../src/vectors/mem0/collections.js";
+import { ensureMemoryCollection } from "../../src/vectors/mem0/collections.js";
 import { Mem0Service } from "../../src/vectors/mem0/mem0-service.js";
 import { DIMENSION, loadMemories, userOf } from "../field/data.js";
 import { NOW, rowOf } from "../recall/memory-rows.js";
@@ -26,7 +26,7 @@ const DEADLINE_MS = 10_000;
 export async function openRecalls(dir: string, { memories, each }: { readonly memories: number; readonly each: number }): Promise<Recalls> {
   const embedder = new HashingEmbedder({ dimension: DIMENSION });
   const vectors = await openLocalQdrant({ path: join(dir, "vectors.db") });
-  await ensureCollection(vectors.client, "memory", { dimension: DIMENSION, embedder: embedder.id });
+  await ensureMemoryCollection(vectors.client, "memory", { dimension: DIMENSION, embedder: embedder.id });
   await loadMemories({ to: memories, each, loadMs: Number.POSITIVE_INFINITY }, async (chunk) => {
     const rows = await Promise.all(chunk.map(({ n }) => rowOf(ownerOf("default", userOf(n, each)), n, embedder)));
     const points = rows.map(({ id, text, vector, payload }) => ({ id, vector: { "": vector, bm25: documentVector(text) }, payload }));

@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { AppError } from "../platform/errors.js";
 import { wordSegments } from "../platform/language/word-segments.js";
 import type { Embedder } from "../ports/embedding.js";
+import { termIndex } from "./sparse-vectors.js";
 
 /** Bumped whenever a text's vector changes, so that stored vectors ask for a reindex. */
 const FEATURES_VERSION = 1;
@@ -60,7 +61,7 @@ async function vectorOf(text: string, dimension: number): Promise<Float32Array> 
   if (features.size === 0) features.set("\u0000empty", 1);
   const vector = new Float32Array(dimension);
   for (const [feature, weight] of features) {
-    const slot = hash(feature) % dimension;
+    const slot = termIndex(feature) % dimension;
     vector[slot] = (vector[slot] ?? 0) + Math.log1p(weight);
   }
   let squares = 0;
@@ -113,13 +114,4 @@ function boundedGrams(letters: readonly string[]): string[] {
 function denseGrams(letters: readonly string[]): string[] {
   const pairs = letters.slice(1).map((letter, i) => `${letters[i]}${letter}`);
   return [...letters, ...pairs];
-}
-
-/** FNV-1a over UTF-16 units, finished with murmur3's mixer, as its low bits alone are uneven. */
-function hash(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }

@@ -42,7 +42,8 @@ function sorted(weights: ReadonlyMap<number, number>, weigh: (weight: number) =>
 }
 
 /**
- * Term → unsigned 32-bit index: FNV-1a over UTF-16 units, finished with murmur3's mixer. Stored data depends on it.
+ * Term → unsigned 32-bit index: FNV-1a over UTF-16 units, finished with murmur3's mixer, as its low bits alone are uneven. Stored data
+ * depends on it.
  * Of 100,000 different terms about one pair shares an index, which costs those two words some precision.
  */
 export function termIndex(term: string): number {

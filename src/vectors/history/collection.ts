@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { jsonObject } from "../../domain/session.js";
-import { AppError } from "../../platform/errors.js";
 import { derivedId } from "../../platform/ids.js";
 import type { HistorySearch } from "../../ports/history.js";
 import type { HistoryMessage } from "../../ports/resources.js";
 import type { Condition, Filter, Payload, PayloadSchema, RangeCondition, VectorClient } from "../../ports/vectors.js";
+import { ensureCollection } from "../requests/collection.js";
 
 /** The sparse vector of a message's own words. */
 export const OWN = "bm25";
@@ -25,42 +25,9 @@ const INDEXES: Readonly<Record<string, PayloadSchema>> = {
   [UNEMBEDDED]: "bool",
 };
 
-/**
- * Makes the collection where there is none: dense (unnamed) and two sparse vectors with the IDF modifier, one graph per owner
- * (`m: 0`, `payload_m: 16`), and an index on every key that is filtered on. Safe to repeat, and to run in several processes at once.
- * @throws REINDEX_REQUIRED when the collection was made for vectors of another length
- */
-export async function ensureCollection(client: VectorClient, collection: string, dimension: number): Promise<void> {
-  if (!(await client.collectionExists(collection)).exists) {
-    try {
-      await client.createCollection(collection, {
-        vectors: { size: dimension, distance: "Cosine" },
-        sparse_vectors: { [OWN]: { modifier: "idf" }, [CONTEXT]: { modifier: "idf" } },
-        hnsw_config: { m: 0, payload_m: 16 },
-        on_disk_payload: true,
-      });
-    } catch (error) {
-      if (statusOf(error) !== 409) throw error;
-    }
-  }
-  const { config, payload_schema } = await client.getCollection(collection);
-  const size = sizeOf(config.params.vectors);
-  if (size !== dimension) {
-    throw new AppError("REINDEX_REQUIRED", {
-      detail: `History was indexed with vectors of ${size ?? "unknown"} dimensions; the embedder makes ${dimension}.`,
-    });
-  }
-  for (const [field_name, field_schema] of Object.entries(INDEXES)) {
-    if (!(field_name in payload_schema)) await client.createPayloadIndex(collection, { field_name, field_schema, wait: true });
-  }
-}
-
-function sizeOf(vectors: unknown): number | null {
-  return typeof vectors === "object" && vectors !== null && "size" in vectors && typeof vectors.size === "number" ? vectors.size : null;
-}
-
-function statusOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
+/** @throws REINDEX_REQUIRED when the collection was made for vectors of another length */
+export function ensureHistoryCollection(client: VectorClient, collection: string, dimension: number): Promise<void> {
+  return ensureCollection(client, collection, { dimension, sparse: [OWN, CONTEXT], indexes: INDEXES, onDiskPayload: true });
 }
 
 /** What a point of the history collection holds. `v` counts its layout. */
@@ -170,7 +137,17 @@ export function unembeddedAmong(filter: Filter): Filter {
   return { ...filter, must: [...(filter.must ?? []), { key: UNEMBEDDED, match: { value: true } }] };
 }
 
-/** Messages of a session with `from <= position <= to`. */
-export function positionsFilter(owner: Owner, sessionId: string, from: number, to: number): Filter {
+/** Messages of a session with `from <= position <= to`, in no order. */
+export async function messagesBetween(
+  client: VectorClient,
+  collection: string,
+  { owner, sessionId, from, to }: { readonly owner: Owner; readonly sessionId: string; readonly from: number; readonly to: number },
+): Promise<HistoryMessage[]> {
+  const filter = positionsFilter(owner, sessionId, from, to);
+  const { points } = await client.scroll(collection, { filter, limit: to - from + 1, with_payload: true });
+  return points.flatMap(({ payload }) => fromPayload(owner, payload) ?? []);
+}
+
+function positionsFilter(owner: Owner, sessionId: string, from: number, to: number): Filter {
   return { must: [...(ownFilter(owner, sessionId).must ?? []), { key: "position", range: { gte: from, lte: to } }] };
 }

@@ -6,7 +6,7 @@ import type { Embedder } from "../../ports/embedding.js";
 import type { HistoryMessage } from "../../ports/resources.js";
 import type { Point, PointVector, SparseVector, SparseVectors, VectorStore } from "../../ports/vectors.js";
 import { encodeTerms } from "./candidate.js";
-import { CONTEXT, fromPayload, OWN, ownFilter, pointIdOf, positionsFilter, toPayload, UNEMBEDDED, unembeddedAmong } from "./collection.js";
+import { CONTEXT, fromPayload, messagesBetween, OWN, ownFilter, pointIdOf, toPayload, UNEMBEDDED, unembeddedAmong } from "./collection.js";
 
 /** Messages that are embedded and stored together. */
 const BATCH = 128;
@@ -173,13 +173,9 @@ export class HistoryWriter {
     return before;
   }
 
-  async #between(owner: Owner, sessionId: string, from: number, to: number): Promise<HistoryMessage[]> {
-    const { points } = await this.#options.store.client.scroll(this.#options.collection, {
-      filter: positionsFilter(owner, sessionId, from, to),
-      limit: to - from + 1,
-      with_payload: true,
-    });
-    return points.flatMap(({ payload }) => fromPayload(owner, payload) ?? []);
+  #between(owner: Owner, sessionId: string, from: number, to: number): Promise<HistoryMessage[]> {
+    const { store, collection } = this.#options;
+    return messagesBetween(store.client, collection, { owner, sessionId, from, to });
   }
 }
 

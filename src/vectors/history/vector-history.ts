@@ -7,7 +7,7 @@ import type { ConversationHistory, HistorySearch } from "../../ports/history.js"
 import type { HistoryHit, HistoryMessage } from "../../ports/resources.js";
 import type { SparseVectors, VectorStore } from "../../ports/vectors.js";
 import { CandidateSearch } from "./candidate-search.js";
-import { ensureCollection, fromPayload, ownFilter, positionsFilter, sessionsFilter } from "./collection.js";
+import { ensureHistoryCollection, messagesBetween, ownFilter, sessionsFilter } from "./collection.js";
 import { HistoryWriter } from "./history-writer.js";
 import { type Ranked, rank } from "./ranking.js";
 import { RANKING_WEIGHTS, type RankingWeights } from "./weights.js";
@@ -164,14 +164,9 @@ export class VectorHistory implements ConversationHistory {
   }
 
   async #withContext(owner: Owner, ranked: Ranked, search: HistorySearch, messages: number): Promise<HistoryHit> {
-    const { session_id, position } = ranked.candidate.message;
-    const { points } = await this.#store.client.scroll(this.#collection, {
-      filter: positionsFilter(owner, session_id, position - messages, position + messages),
-      limit: 2 * messages + 1,
-      with_payload: true,
-    });
-    const near = points
-      .flatMap(({ payload }) => fromPayload(owner, payload) ?? [])
+    const { session_id: sessionId, position } = ranked.candidate.message;
+    const place = { owner, sessionId, from: position - messages, to: position + messages };
+    const near = (await messagesBetween(this.#store.client, this.#collection, place))
       .filter(({ message_id }) => !search.excludeMessageIds?.has(message_id))
       .sort((a, b) => a.position - b.position);
     return {
@@ -182,7 +177,7 @@ export class VectorHistory implements ConversationHistory {
   }
 
   #ensured(): Promise<void> {
-    this.#collectionThere ??= ensureCollection(this.#store.client, this.#collection, this.#dimension).catch((error: unknown) => {
+    this.#collectionThere ??= ensureHistoryCollection(this.#store.client, this.#collection, this.#dimension).catch((error: unknown) => {
       this.#collectionThere = undefined;
       throw error;
     });

@@ -8,7 +8,7 @@ import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";
 import type { Method } from "../requests/requests.js";
 import type { Answer, Call, CallMessage, LocalOptions, ThreadData, ThreadMessage } from "./local-protocol.js";
-import { Tickets, withPackedVectors } from "./local-protocol.js";
+import { Tickets } from "./local-protocol.js";
 
 const READS: ReadonlySet<string> = new Set<Method>(["collectionExists", "getCollection", "query", "scroll", "retrieve", "count", "facet"]);
 
@@ -73,7 +73,7 @@ export class LocalThread {
       if (this.#waiting.size === 0) serving.worker.ref();
       this.#waiting.set(id, { resolve, reject });
       if (serving.unsent.length === 0) setImmediate(() => this.#send(serving));
-      serving.unsent.push({ id, method, collection, args: withPackedVectors(method, args), ticket });
+      serving.unsent.push({ id, method, collection, args, ticket });
     });
     return answer.finally(() => signal?.removeEventListener("abort", giveUp));
   }

@@ -2,7 +2,7 @@ import { type Filter, type ScoredPoint, type StoredPoint, VectorStoreError, type
 import { bothFilters, elementsAt, kindOf, matcherOf, pinnedValues, requireFacet, requireIndexes } from "../requests/filter.js";
 import { denseOf, idOf, type KeptPoint, type KeptSparse, keyOf, shownPoint, sparseOf, unknownName } from "../requests/point.js";
 import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
-import { DEFAULT_LIMIT, isDense, type Requests } from "../requests/requests.js";
+import { DEFAULT_LIMIT, type Requests } from "../requests/requests.js";
 import type { CollectionRow } from "./local-tables.js";
 import type { Partition } from "./partition.js";
 
@@ -115,7 +115,7 @@ export class PointReads {
     const best = new TopK(limit);
     const partitions = this.#pinned(collection, filter) ?? this.#all(collection);
     const passes = among === null ? matcherOf(filter) : (key: string) => among.has(key);
-    if (isDense(query)) {
+    if (Array.isArray(query)) {
       if (using !== "") throw unknownName(using);
       const vector = denseOf(collection.config, query);
       for (const partition of partitions)

@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors.js";
 import type { PayloadSchema, VectorClient } from "../../ports/vectors.js";
+import { ensureCollection, sizeIn } from "../requests/collection.js";
 import { scrolled } from "../requests/scrolled.js";
 import { fromPayload, UNEMBEDDED } from "./memory-payload.js";
 
@@ -41,54 +42,29 @@ const INDEXES: Readonly<Record<string, PayloadSchema>> = {
   valid_until_ts: "integer",
 };
 
-/**
- * Creates a collection with its indexes, or checks the one that is there. One graph for each owner (`m: 0, payload_m: 16`),
- * as no search crosses owners.
- * @throws REINDEX_REQUIRED when its vectors are of another dimension or embedder
- */
-export async function ensureCollection(client: VectorClient, name: string, shape: CollectionShape): Promise<void> {
-  const { exists } = await client.collectionExists(name);
-  if (exists) await checkShape(client, name, shape);
-  else await createOurs(client, name, shape);
-  const { payload_schema: indexed } = await client.getCollection(name);
-  for (const [field_name, field_schema] of Object.entries(INDEXES)) {
-    if (!(field_name in indexed)) await client.createPayloadIndex(name, { field_name, field_schema, wait: true });
-  }
-}
-
-async function createOurs(client: VectorClient, name: string, shape: CollectionShape): Promise<void> {
-  try {
-    await client.createCollection(name, {
-      vectors: { size: shape.dimension, distance: "Cosine" },
-      sparse_vectors: { [SPARSE_NAME]: { modifier: "idf" } },
-      hnsw_config: { m: 0, payload_m: 16 },
+/** As it has to be for memories. @throws REINDEX_REQUIRED when its vectors are of another dimension or embedder */
+export async function ensureMemoryCollection(client: VectorClient, name: string, { dimension, embedder }: CollectionShape): Promise<void> {
+  await ensureCollection(client, name, { dimension, sparse: [SPARSE_NAME], indexes: INDEXES, onDiskPayload: false });
+  const made = (await shapeOf(client, name)).embedder;
+  if (made !== null && made !== embedder)
+    throw new AppError("REINDEX_REQUIRED", {
+      detail: `The vectors of "${name}" were made by the embedder ${made}, configured is ${embedder}.`,
     });
-  } catch (error) {
-    // Another replica was faster.
-    if ((error as { status?: unknown }).status !== 409) throw error;
-    await checkShape(client, name, shape);
-  }
-}
-
-async function checkShape(client: VectorClient, name: string, shape: CollectionShape): Promise<void> {
-  const { size, embedder } = await shapeOf(client, name);
-  if (size !== shape.dimension)
-    throw reindex(`The collection "${name}" has vectors of ${String(size)} numbers, the embedder makes ${shape.dimension}.`);
-  if (embedder !== null && embedder !== shape.embedder)
-    throw reindex(`The vectors of "${name}" were made by the embedder ${embedder}, configured is ${shape.embedder}.`);
 }
 
 /** Points that are looked at for their embedder: the first may have been written while it failed. */
 const SHAPE_LOOK = 16;
 
 /** The dimension of a collection, and the embedder that its first point names; null where there is none. */
-export async function shapeOf(client: VectorClient, name: string): Promise<{ readonly size: unknown; readonly embedder: string | null }> {
+export async function shapeOf(
+  client: VectorClient,
+  name: string,
+): Promise<{ readonly size: number | null; readonly embedder: string | null }> {
   const { config } = await client.getCollection(name);
-  const size = (config.params.vectors as { size?: unknown } | undefined)?.size;
   // Without a filter: a collection of before has no index on the embedder.
   const { points } = await client.scroll(name, { limit: SHAPE_LOOK, with_payload: true });
   const embedder = points.map(({ payload }) => payload?.embedder).find((named) => typeof named === "string" && named !== UNEMBEDDED);
-  return { size, embedder: typeof embedder === "string" ? embedder : null };
+  return { size: sizeIn(config.params.vectors), embedder: typeof embedder === "string" ? embedder : null };
 }
 
 /** Whether there is a memory among a collection's first points: beside memories there are a few markers. */
@@ -100,10 +76,6 @@ export async function holdsMemories(client: VectorClient, name: string): Promise
 async function fits(client: VectorClient, name: string, shape: CollectionShape): Promise<boolean> {
   const { size, embedder } = await shapeOf(client, name);
   return size === shape.dimension && (embedder === null || embedder === shape.embedder);
-}
-
-function reindex(detail: string): AppError {
-  return new AppError("REINDEX_REQUIRED", { detail });
 }
 
 /** Stands for the text of a point that is no memory: some embedders refuse an empty one. */
@@ -134,14 +106,14 @@ export async function reembedCollection(client: VectorClient, name: string, opti
     beside !== null && (old === null || beside > old || (beside === old && (await fits(client, staging, options)) && beside > 0));
   if (!besideIsWhole) {
     if (beside !== null) await client.deleteCollection(staging);
-    await ensureCollection(client, staging, options);
+    await ensureMemoryCollection(client, staging, options);
     await copy(client, name, staging, options, true);
     await sameCount(client, name, staging);
   }
   // What was made beside for yet another embedder is embedded again on the way back.
   const embed = !(await fits(client, staging, options));
   if ((await countOf(client, name)) !== null) await client.deleteCollection(name);
-  await ensureCollection(client, name, options);
+  await ensureMemoryCollection(client, name, options);
   const copied = await copy(client, staging, name, options, embed);
   await sameCount(client, staging, name);
   await client.deleteCollection(staging);

@@ -7,7 +7,7 @@ import { AppError } from "../../platform/errors.js";
 import { makeDirectory } from "../../platform/file-system.js";
 import type { SimilarMemory, StoreFields } from "../../ports/memory-store.js";
 import type { Filter, ScoredPoint, SparseVectors, VectorClient } from "../../ports/vectors.js";
-import { type CollectionShape, ensureCollection, MEMORY_COLLECTION, SPARSE_NAME } from "./collections.js";
+import { type CollectionShape, ensureMemoryCollection, MEMORY_COLLECTION, SPARSE_NAME } from "./collections.js";
 import type { MemoryPayload } from "./memory-payload.js";
 import { compareIds, type Foreign, recordsOf, type SimilarMemories } from "./memory-points.js";
 
@@ -124,7 +124,7 @@ export class Mem0Client {
 
   async #open(): Promise<Memory> {
     const { writes, collection, dir, sparse, dimension } = this.#options;
-    await ensureCollection(writes, collection, this.#options);
+    await ensureMemoryCollection(writes, collection, this.#options);
     const { Memory } = await loadMem0(dir);
     const client = guardedClient(this.#scopes, sparse, dimension);
     return new Memory({

@@ -3,7 +3,7 @@ import type { Collection } from "../requests/collection.js";
 import { bothFilters, elementsAt, requireIndexes } from "../requests/filter.js";
 import { denseOf, keyOf, sparseOf, unknownName } from "../requests/point.js";
 import { RRF_K } from "../requests/ranked.js";
-import { DEFAULT_LIMIT, isDense, type Requests } from "../requests/requests.js";
+import { DEFAULT_LIMIT, type Requests } from "../requests/requests.js";
 
 /** The word that each sparse vector has. */
 export const ANY_TERM = -1;
@@ -78,14 +78,14 @@ export class SearchSql {
   #nearest({ query, using = "", filter, limit }: Leg, among = ""): string {
     const where = conditionOf(this.#parts.collection, filter, this.values);
     const chosen = among === "" ? "" : ` AND key IN (${among})`;
-    const byIndex = isDense(query) && (this.#alone || this.#parts.isIndexed(filter));
-    const distance = isDense(query) ? this.#denseDistance(query, using, byIndex) : this.#sparseDistance(query, using);
+    const byIndex = Array.isArray(query) && (this.#alone || this.#parts.isIndexed(filter));
+    const distance = Array.isArray(query) ? this.#denseDistance(query, using, byIndex) : this.#sparseDistance(query, using);
     if (byIndex)
       return `SELECT key, -(${distance})::float8 AS score FROM {vector_points}
         WHERE ${where}${chosen} AND dense IS NOT NULL ORDER BY ${distance} LIMIT ${limit}`;
     const scored = this.#scored.get(where) ?? { name: `scored${this.#scored.size}`, columns: new Map<string, string>() };
     this.#scored.set(where, scored);
-    const score = isDense(query) ? `-(${distance})` : `nullif(-(${distance}), 0)`;
+    const score = Array.isArray(query) ? `-(${distance})` : `nullif(-(${distance}), 0)`;
     const column = scored.columns.get(score) ?? `score${scored.columns.size}`;
     scored.columns.set(score, column);
     return `SELECT key, ${column} AS score FROM ${scored.name} WHERE ${column} IS NOT NULL${chosen} ORDER BY ${column} DESC LIMIT ${limit}`;

@@ -7,7 +7,7 @@ import {
   VectorStoreError,
   type WithPayload,
 } from "../../ports/vectors.js";
-import { type DenseNumbers, isDense, type Requests } from "./requests.js";
+import type { Requests } from "./requests.js";
 
 export interface KeptSparse {
   readonly indices: Uint32Array;
@@ -56,11 +56,11 @@ export function keptPoint(
   config: CreateCollectionArgs,
   { id, vector, payload }: Requests["upsert"]["points"][number],
 ): { point: KeptPoint; payloadText: string } {
-  const named = isDense(vector) ? { "": vector } : vector;
+  const named = Array.isArray(vector) ? { "": vector } : vector;
   let dense: Float32Array | null = null;
   const sparse = new Map<string, KeptSparse>();
   for (const [name, value] of Object.entries(named)) {
-    if (isDense(value)) {
+    if (Array.isArray(value)) {
       if (name !== "") throw unknownName(name);
       dense = denseOf(config, value);
     } else {
@@ -73,7 +73,7 @@ export function keptPoint(
 }
 
 /** Normalised to length 1. @throws status 400 where the dimension is another */
-export function denseOf(config: CreateCollectionArgs, values: DenseNumbers): Float32Array {
+export function denseOf(config: CreateCollectionArgs, values: readonly number[]): Float32Array {
   const { size } = config.vectors;
   if (values.length !== size)
     throw new VectorStoreError(400, `Wrong input: Vector dimension error: expected dim: ${size}, got ${values.length}`);

@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { type Filter, VectorStoreError } from "../../ports/vectors.js";
 
-/** Numbers of a dense vector: an array as clients give it, or packed for the way to the thread. */
-export type DenseNumbers = readonly number[] | Float64Array;
-
-export function isDense(value: unknown): value is DenseNumbers {
-  return Array.isArray(value) || value instanceof Float64Array;
-}
-
 /**
  * What LocalQdrant accepts, strictly: a field that it doesn't know is an error (status 400), never a silent pass,
  * as it might have been a filter.
@@ -28,15 +21,13 @@ const conditions = z.array(condition).optional();
 const filter = z.strictObject({ must: conditions, must_not: conditions }) as z.ZodType as z.ZodType<Filter>;
 
 /** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
-const areNumbers = (values: DenseNumbers) => values.every((x) => typeof x === "number" && Number.isFinite(x));
-const dense = z.custom<DenseNumbers>((value) => isDense(value) && areNumbers(value));
-const weights = z.custom<number[]>((value) => Array.isArray(value) && areNumbers(value));
+const numbers = z.custom<number[]>((value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
 const u32s = z.custom<number[]>(
   (value) =>
     Array.isArray(value) && value.every((x) => Number.isInteger(x) && x >= 0 && x <= 0xffff_ffff) && new Set(value).size === value.length,
 );
 const sparse = z
-  .strictObject({ indices: u32s, values: weights })
+  .strictObject({ indices: u32s, values: numbers })
   .refine((vector) => vector.indices.length === vector.values.length, "indices and values differ in number");
 const payload = z.record(z.string(), z.unknown());
 const shown = { with_payload: z.union([z.boolean(), z.array(key)]).optional(), with_vector: z.boolean().optional() };
@@ -62,15 +53,19 @@ export const REQUESTS = {
   }),
   upsert: z.strictObject({
     points: z.array(
-      z.strictObject({ id: pointId, vector: z.union([dense, z.record(z.string(), z.union([dense, sparse]))]), payload: payload.nullish() }),
+      z.strictObject({
+        id: pointId,
+        vector: z.union([numbers, z.record(z.string(), z.union([numbers, sparse]))]),
+        payload: payload.nullish(),
+      }),
     ),
     wait,
     update_mode: z.enum(["upsert", "insert_only", "update_only"]).optional(),
   }),
   query: z.strictObject({
-    query: z.union([dense, sparse, z.strictObject({ fusion: z.literal("rrf") })]),
+    query: z.union([numbers, sparse, z.strictObject({ fusion: z.literal("rrf") })]),
     prefetch: z
-      .array(z.strictObject({ query: z.union([dense, sparse]), using: z.string().optional(), filter: filter.optional(), limit }))
+      .array(z.strictObject({ query: z.union([numbers, sparse]), using: z.string().optional(), filter: filter.optional(), limit }))
       .optional(),
     using: z.string().optional(),
     filter: filter.optional(),
