@@ -56,8 +56,6 @@ export function denseInMemory(cacheBytes: number): (store: VectorStore) => Vecto
     location: store.location,
     withSignal: (signal, work) => store.withSignal(signal, work),
     health: () => store.health(),
-    ...(store.scrub && { scrub: () => store.scrub?.() ?? Promise.resolve() }),
-    ...(store.keepsDeleted !== undefined && { keepsDeleted: store.keepsDeleted }),
     close: () => store.close(),
   });
 }

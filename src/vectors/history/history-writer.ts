@@ -36,17 +36,11 @@ export class HistoryWriter {
     this.#options = options;
   }
 
-  async addSession(
-    owner: Owner,
-    sessionId: string,
-    messages: AsyncIterable<HistoryMessage> | Iterable<HistoryMessage>,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
+  /** How many are new. */
+  async add(owner: Owner, messages: AsyncIterable<HistoryMessage> | Iterable<HistoryMessage>, signal?: AbortSignal): Promise<number> {
     let added = 0;
     let batch: HistoryMessage[] = [];
     for await (const message of messages) {
-      if (message.session_id !== sessionId)
-        throw new AppError("INVALID_REQUEST", { detail: "A message of another session was handed in." });
       batch.push(message);
       if (batch.length === BATCH) {
         added += await this.#addBatch(owner, batch, signal);
@@ -54,12 +48,6 @@ export class HistoryWriter {
       }
     }
     return added + (await this.#addBatch(owner, batch, signal));
-  }
-
-  async add(owner: Owner, messages: readonly HistoryMessage[], signal: AbortSignal | undefined): Promise<number> {
-    let added = 0;
-    for (let at = 0; at < messages.length; at += BATCH) added += await this.#addBatch(owner, messages.slice(at, at + BATCH), signal);
-    return added;
   }
 
   /**

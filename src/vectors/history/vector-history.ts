@@ -81,7 +81,7 @@ export class VectorHistory implements ConversationHistory {
     messages: AsyncIterable<HistoryMessage> | Iterable<HistoryMessage>,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<number> {
-    return this.#writing(options.signal, () => this.#writer.addSession(owner, sessionId, messages, options.signal));
+    return this.#writing(options.signal, () => this.#writer.add(owner, ofSession(sessionId, messages), options.signal));
   }
 
   async addEvents(owner: Owner, messages: readonly HistoryMessage[], options: { readonly signal?: AbortSignal } = {}): Promise<number> {
@@ -230,6 +230,13 @@ export class VectorHistory implements ConversationHistory {
       if (isAppError(cause)) throw cause;
       throw new AppError("HISTORY_UNAVAILABLE", { cause });
     }
+  }
+}
+
+async function* ofSession(sessionId: string, messages: AsyncIterable<HistoryMessage> | Iterable<HistoryMessage>) {
+  for await (const message of messages) {
+    if (message.session_id !== sessionId) throw new AppError("INVALID_REQUEST", { detail: "A message of another session was handed in." });
+    yield message;
   }
 }
 

@@ -99,15 +99,16 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
     }
   }
 
-  upsert(collection: CollectionRow, { points, update_mode }: Requests["upsert"]): typeof COMPLETED {
+  upsert(collection: CollectionRow, { points, update_mode = "upsert" }: Requests["upsert"]): typeof COMPLETED {
     const kept = points.map((point) => keptPoint(collection.config, point));
+    const isThere = (key: string) => this.#tables.hasPoint(collection.id, key);
     const replaced = this.#commit(collection, (batch) => {
       let replacements = 0;
       // Of two points with one id the later one counts, also where both are new.
-      const known = new Set(update_mode === undefined || update_mode === "upsert" ? [] : this.#known(collection, kept));
+      const known = new Set(update_mode === "upsert" ? [] : kept.map(({ point: { key } }) => key).filter(isThere));
       for (const { point, payloadText } of kept) {
         if (known.has(point.key) ? update_mode === "insert_only" : update_mode === "update_only") continue;
-        const before = this.#tables.hasPoint(collection.id, point.key) ? this.#tables.point(collection.id, point.key) : null;
+        const before = this.#tables.point(collection.id, point.key);
         if (before !== null) {
           batch.remove(before);
           replacements++;
@@ -118,10 +119,6 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
     });
     if (replaced > 0) this.#tables.checkpointSoon();
     return COMPLETED;
-  }
-
-  #known(collection: CollectionRow, kept: readonly { readonly point: KeptPoint }[]): string[] {
-    return kept.flatMap(({ point: { key } }) => (this.#tables.hasPoint(collection.id, key) ? [key] : []));
   }
 
   setPayload(collection: CollectionRow, args: Requests["setPayload"]): typeof COMPLETED {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { AsyncValue } from "../../platform/async-value.js";
 import { AppError } from "../../platform/errors.js";
+import { wordSegments } from "../../platform/language/word-segments.js";
 import type { ChatModel } from "../../ports/agent.js";
 import { type MessageReader, type MessageToRead, proposedOperationSchema, type Reading } from "../../ports/extraction.js";
 import { loadMem0 } from "./mem0-client.js";
@@ -77,7 +78,6 @@ export class Mem0Reader implements MessageReader {
 }
 
 const sentences = new Intl.Segmenter("und", { granularity: "sentence" });
-const words = new Intl.Segmenter("und", { granularity: "word" });
 
 /** The user's sentence that shares most words with what Mem0 made of it. */
 function nearestSentence(message: string, text: string): string | null {
@@ -91,7 +91,7 @@ function nearestSentence(message: string, text: string): string | null {
 }
 
 function wordsOf(text: string): string[] {
-  return [...words.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment.normalize("NFKC").toLowerCase()] : []));
+  return [...wordSegments(text)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment.normalize("NFKC").toLowerCase()] : []));
 }
 
 function modelFor(model: ChatModel, captures: AsyncValue<Capture>) {
@@ -115,23 +115,16 @@ function modelFor(model: ChatModel, captures: AsyncValue<Capture>) {
 }
 
 async function answerOf(model: ChatModel, messages: readonly { role: string; content: unknown }[], signal: AbortSignal): Promise<string> {
-  const text = (message: { content: unknown }) => String(message.content);
-  const system = messages
-    .filter(({ role }) => role === "system")
-    .map(text)
-    .join("\n\n");
-  const user = messages
-    .filter(({ role }) => role !== "system")
-    .map(text)
-    .join("\n\n");
-  let answer = "";
+  const said = (bySystem: boolean) =>
+    messages.flatMap(({ role, content }) => ((role === "system") === bySystem ? [String(content)] : [])).join("\n\n");
   const request = {
     messages: [
-      { role: "system" as const, content: system },
-      { role: "user" as const, content: user },
+      { role: "system" as const, content: said(true) },
+      { role: "user" as const, content: said(false) },
     ],
     task: "extraction" as const,
   };
+  let answer = "";
   for await (const event of model.stream(request, { signal })) if (event.type === "text") answer += event.delta;
   return answer;
 }

@@ -118,8 +118,7 @@ export class Mem0Service implements MemoryStore {
     const { categoriesOf = () => DEFAULT_CATEGORIES, halfLifeDays = 180 } = options;
     this.#recall = new MemoryRecall(
       {
-        ready: () => this.#mem0.ready(),
-        within: (signal, work) => parts.reads.withSignal(signal, work),
+        calls: this.#calls,
         points: this.#reading,
         embed: async (text, signal) => (await this.#embed([text], "query", signal))[0] ?? [],
         similar: (owner, { text, known, now }, vector, limit) => {

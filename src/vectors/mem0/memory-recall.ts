@@ -9,13 +9,11 @@ import { orAbort } from "../../platform/or-abort.js";
 import type { SimilarMemory, StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
 import { compareIds, type Foreign, is, type MemoryPoints, type SimilarMemories } from "./memory-points.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
+import type { StoreCalls } from "./store-calls.js";
 
 /** What recall reads from. Each call is given up when its signal aborts, as far as the store can. */
 export interface RecallReads {
-  /** Resolves when the collections are known to be there. */
-  ready(): Promise<unknown>;
-  /** Runs calls to the store under a signal. */
-  within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  readonly calls: Pick<StoreCalls, "read">;
   readonly points: MemoryPoints;
   embed(text: string, signal: AbortSignal): Promise<readonly number[]>;
   similar(owner: Owner, request: StoreRecall, vector: readonly number[], limit: number): Promise<SimilarMemories>;
@@ -113,7 +111,7 @@ export class MemoryRecall {
   /** Fills `gathered` as answers come. @throws RecallFailed when the store failed or didn't answer in time */
   async #gather(owner: Owner, request: StoreRecall, signal: AbortSignal, gathered: Gathered): Promise<void> {
     const { now, text } = request;
-    const { points } = this.#reads;
+    const { calls, points } = this.#reads;
     const read = async (work: () => Promise<void>, byEmbedder = () => false) => {
       try {
         await work();
@@ -127,9 +125,8 @@ export class MemoryRecall {
     const reads = Promise.all([
       read(async () => {
         if (gathered.standing !== undefined) return;
-        await this.#reads.ready();
         const filter = { must: [is("status", "active"), { key: "valid_until_ts", range: { gte: Math.floor(now.getTime() / 1000) } }] };
-        const known = await this.#reads.within(signal, () => points.collect(owner, filter, gathered.foreign));
+        const known = await calls.read(signal, () => points.collect(owner, filter, gathered.foreign));
         gathered.standing = standingOf(known, now);
       }),
       read(
@@ -142,8 +139,7 @@ export class MemoryRecall {
           const vector = await this.#embed(owner, request, signal);
           gathered.embedding = false;
           gathered.vector = vector;
-          await this.#reads.ready();
-          const { hits, foreign } = await this.#reads.within(signal, () => this.#reads.similar(owner, request, vector, limit));
+          const { hits, foreign } = await calls.read(signal, () => this.#reads.similar(owner, request, vector, limit));
           gathered.foreign.count += foreign;
           gathered.similar = hits;
         },
