@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { handleWhen, retry } from "cockatiel";
+import { batchesOf } from "../platform/batches.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { estimatedTokens, type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
@@ -10,6 +11,8 @@ import { OpenAIEmbeddings } from "./openai-embeddings.js";
 
 /** Texts in one request (OpenAI takes 2,048, Gemini 100). Halved where a service takes fewer. */
 const MAX_BATCH_TEXTS = 96;
+/** Bytes of the texts of one request: services cap it (OpenAI: 300,000 tokens). */
+const MAX_BATCH_BYTES = 200_000;
 /** A service that takes less of a text than this has something else against it. */
 const LEAST_TOKENS = 64;
 const PROBE = "dimension";
@@ -123,7 +126,7 @@ export class OpenAIEmbedder implements Embedder {
       const vectors: Float32Array[] = [];
       // Empty input is refused by services.
       const sent = texts.map((text) => (text.trim() === "" ? " " : text));
-      for (const batch of textBatches(await this.#cut(sent), this.#maxTexts))
+      for (const batch of batchesOf(await this.#cut(sent), this.#maxTexts, { size: MAX_BATCH_BYTES, sizeOf: Buffer.byteLength }))
         for (const vector of await this.#batch(batch, kind, signal)) vectors.push(this.#checked(vector));
       if (texts.length > 0) this.#problem = null;
       return vectors;
@@ -243,23 +246,3 @@ export async function withRetries<T>(work: () => Promise<T>, patience: Patience,
 }
 
 const NO_DELAY = { duration: 0, next: () => NO_DELAY };
-
-/** Bytes of the texts of one request: services cap it (OpenAI: 300,000 tokens). */
-const MAX_BATCH_BYTES = 200_000;
-
-/** In order, at most `maxTexts` and some 200,000 bytes at a time. */
-export function* textBatches(texts: readonly string[], maxTexts: number): Generator<readonly string[]> {
-  let batch: string[] = [];
-  let bytes = 0;
-  for (const text of texts) {
-    const size = Buffer.byteLength(text);
-    if (batch.length > 0 && (batch.length >= maxTexts || bytes + size > MAX_BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(text);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
-}

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
+import { batchesOf } from "../platform/batches.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
@@ -78,12 +79,12 @@ export class TransformersEmbedder implements Embedder {
 
   async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (let at = 0; at < texts.length; at += BATCH) {
-      const batch = await this.#inTurn(kind, async () => {
+    for (const batch of batchesOf(texts, BATCH)) {
+      const made = await this.#inTurn(kind, async () => {
         if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
-        return vectorsOf(this.#extract, texts.slice(at, at + BATCH));
+        return vectorsOf(this.#extract, batch);
       });
-      vectors.push(...batch);
+      vectors.push(...made);
     }
     return vectors;
   }

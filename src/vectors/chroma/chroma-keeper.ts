@@ -10,10 +10,10 @@ import { type ChromaApi, isNotFound, type Metadata } from "./chroma-driver.js";
 import {
   allRecords,
   fetchRecords,
-  newest,
+  keyOfRecord,
+  latestByKey,
   type Opened,
   putRecords,
-  recordsByKey,
   recordsOf,
   removeRecords,
   SYNC_THRESHOLD,
@@ -76,18 +76,21 @@ export class ChromaKeeper implements PointKeeper<Opened> {
   }
 
   async keys(collection: Opened): Promise<readonly string[]> {
-    return [...recordsByKey(await allRecords(collection)).keys()].sort();
+    return [...latestByKey(await allRecords(collection)).keys()].sort();
   }
 
   async read(collection: Opened, keys: readonly string[]): Promise<readonly KeptPoint[]> {
-    return newest(await fetchRecords(collection, await recordsOf(collection, keys)));
+    const latest = latestByKey(await recordsOf(collection, keys));
+    return (await fetchRecords(collection, [...latest.values()])).map(({ point }) => point);
   }
 
   async write(collection: Opened, points: readonly KeptPoint[], mode: WriteMode): Promise<void> {
     const keys = points.map(({ key }) => key);
-    const before = recordsByKey(await recordsOf(collection, keys));
-    const written = points.filter(({ key }) => (before.has(key) ? mode !== "insert_only" : mode !== "update_only"));
-    const replaced = written.flatMap(({ key }) => before.get(key) ?? []);
+    const before = await recordsOf(collection, keys);
+    const there = new Set(before.map(keyOfRecord));
+    const written = points.filter(({ key }) => (there.has(key) ? mode !== "insert_only" : mode !== "update_only"));
+    const writtenKeys = new Set(written.map(({ key }) => key));
+    const replaced = before.filter((record) => writtenKeys.has(keyOfRecord(record)));
     await putRecords(collection, written, replaced);
   }
 
@@ -99,63 +102,43 @@ export class ChromaKeeper implements PointKeeper<Opened> {
     const { chroma, config } = collection;
     const { partition } = await this.#owners.current(`${chroma.id} ${owner}`, async (known) => {
       const { ids } = await chroma.get({ where: { owner }, include: [] });
-      const held = known?.keepOnly(ids) === true ? known : new RecordedPoints(config.vectors.size);
-      return filled(collection, held, ids);
+      const held = known?.partition.wasteful === false ? known : new RecordedPoints(config.vectors.size);
+      return held.follow(collection, ids);
     });
     return partition;
   }
 
   async ofAll(collection: Opened): Promise<Partition> {
-    return (await filled(collection, new RecordedPoints(collection.config.vectors.size), await allRecords(collection))).partition;
+    const records = await allRecords(collection);
+    return (await new RecordedPoints(collection.config.vectors.size).follow(collection, records)).partition;
   }
-}
-
-async function filled(collection: Opened, held: RecordedPoints, records: readonly string[]): Promise<RecordedPoints> {
-  for (const { record, point } of await fetchRecords(collection, held.missing(records))) held.add(record, point);
-  return held;
 }
 
 /**
  * Points in memory as they are in Chroma, by the records that they came from. A record is never changed: a point that is written again is a
- * new record, whose id sorts after the old one, so that the ids alone tell what is new. Of two records of a point the later one counts.
+ * new record, whose id sorts after the old one, so that the ids alone tell what is new.
  */
 class RecordedPoints {
   readonly partition: Partition;
-  /** The point's key, by record. */
-  readonly #keys = new Map<string, string>();
-  /** By key, oldest first. */
-  readonly #records = new Map<string, readonly string[]>();
+  /** By the point's key. */
+  readonly #records = new Map<string, string>();
 
   constructor(dimension: number) {
     this.partition = new Partition(dimension);
   }
 
-  /** Those that are not held. */
-  missing(records: readonly string[]): string[] {
-    return records.filter((record) => !this.#keys.has(record));
-  }
-
-  add(record: string, point: KeptPoint): void {
-    const records = [...(this.#records.get(point.key) ?? []), record].sort();
-    this.#keys.set(record, point.key);
-    this.#records.set(point.key, records);
-    if (records.at(-1) === record) this.partition.put(point);
-  }
-
-  /** Leaves what is in none of these records; false where an older one would count again, which is not held. */
-  keepOnly(records: readonly string[]): boolean {
-    const there = new Set(records);
-    for (const [record, key] of this.#keys) {
-      if (there.has(record)) continue;
-      const before = this.#records.get(key) ?? [];
-      const left = before.filter((each) => each !== record);
-      this.#keys.delete(record);
-      this.#records.set(key, left);
-      if (left.length > 0 && before.at(-1) === record) return false;
-      if (left.length > 0) continue;
+  /** Reads of these records, which are all there are, those that count and are not held; what is in none of them goes. */
+  async follow(collection: Opened, records: readonly string[]): Promise<this> {
+    const latest = latestByKey(records);
+    for (const key of [...this.#records.keys()].filter((each) => !latest.has(each))) {
       this.#records.delete(key);
       this.partition.remove(key);
     }
-    return !this.partition.wasteful;
+    const missing = [...latest].flatMap(([key, record]) => (this.#records.get(key) === record ? [] : [record]));
+    for (const { record, point } of await fetchRecords(collection, missing)) {
+      this.#records.set(point.key, record);
+      this.partition.put(point);
+    }
+    return this;
   }
 }

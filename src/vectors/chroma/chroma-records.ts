@@ -1,3 +1,4 @@
+import { batchesOf } from "../../platform/batches.js";
 import { newId } from "../../platform/ids.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { Collection } from "../requests/collection.js";
@@ -26,7 +27,7 @@ interface ReadRecord {
 
 /** New records first, then away with those that they replace: broken off in between, the new ones count. */
 export async function putRecords(collection: Opened, points: readonly KeptPoint[], replaced: readonly string[]): Promise<void> {
-  for (const batch of batchesOf(points))
+  for (const batch of batchesOf(points, AT_ONCE))
     await collection.chroma.add({
       ids: batch.map(({ key }) => key + SEPARATOR + newId()),
       embeddings: batch.map(({ dense }) => [...(dense ?? new Float32Array(collection.config.vectors.size))]),
@@ -36,7 +37,7 @@ export async function putRecords(collection: Opened, points: readonly KeptPoint[
 }
 
 export async function removeRecords({ chroma }: Opened, records: readonly string[]): Promise<void> {
-  for (const ids of batchesOf(records)) await chroma.delete({ ids });
+  for (const ids of batchesOf(records, AT_ONCE)) await chroma.delete({ ids });
 }
 
 export async function allRecords({ chroma }: Opened): Promise<string[]> {
@@ -46,13 +47,13 @@ export async function allRecords({ chroma }: Opened): Promise<string[]> {
 
 export async function recordsOf({ chroma }: Opened, keys: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const batch of batchesOf(keys)) found.push(...(await chroma.get({ where: { key: { $in: batch } }, include: [] })).ids);
+  for (const batch of batchesOf(keys, AT_ONCE)) found.push(...(await chroma.get({ where: { key: { $in: batch } }, include: [] })).ids);
   return found;
 }
 
 export async function fetchRecords({ chroma }: Opened, records: readonly string[]): Promise<ReadRecord[]> {
   const read: ReadRecord[] = [];
-  for (const ids of batchesOf(records)) {
+  for (const ids of batchesOf(records, AT_ONCE)) {
     const found = await chroma.get({ ids, include: ["embeddings", "metadatas"] });
     for (const [i, record] of found.ids.entries())
       read.push({ record, point: pointOf(record, found.metadatas[i] ?? {}, found.embeddings[i] ?? []) });
@@ -86,22 +87,11 @@ function pointOf(record: string, { payload, sparse, embedded }: Metadata, embedd
   };
 }
 
-function keyOfRecord(record: string): string {
+export function keyOfRecord(record: string): string {
   return record.slice(0, record.indexOf(SEPARATOR));
 }
 
-export function recordsByKey(records: readonly string[]): Map<string, string[]> {
-  const byKey = new Map<string, string[]>();
-  for (const record of records) byKey.set(keyOfRecord(record), [...(byKey.get(keyOfRecord(record)) ?? []), record]);
-  return byKey;
-}
-
-/** Of two records of a point the later one. */
-export function newest(read: readonly ReadRecord[]): KeptPoint[] {
-  const sorted = [...read].sort((a, b) => (a.record < b.record ? -1 : 1));
-  return [...new Map(sorted.map(({ point }) => [point.key, point])).values()];
-}
-
-function* batchesOf<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE);
+/** By the points' keys; of two records of a point the later one. */
+export function latestByKey(records: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([...records].sort().map((record) => [keyOfRecord(record), record]));
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type CategoriesOf, DEFAULT_CATEGORIES } from "../../domain/categories.js";
 import { beginsAfter, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
+import { batchesOf } from "../../platform/batches.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
@@ -204,11 +205,10 @@ export class Mem0Service implements MemoryStore {
 
   /** In batches, each within its own bound: new and changed ones, then what goes, then the marker. */
   async project(owner: Owner, { puts, removed, marker }: Projected, options: { readonly signal?: AbortSignal }): Promise<void> {
-    for (let at = 0; at < puts.length; at += BATCH)
-      await this.#calls.write(owner, options.signal, (signal) => this.#writer.put(owner, puts.slice(at, at + BATCH), signal));
-    for (let at = 0; at < removed.length; at += BATCH)
-      await this.#calls.write(owner, options.signal, () => this.#writer.remove(owner, removed.slice(at, at + BATCH)));
-    await this.#calls.write(owner, options.signal, () => this.#markers.put(owner, marker));
+    const { signal: given } = options;
+    for (const batch of batchesOf(puts, BATCH)) await this.#calls.write(owner, given, (signal) => this.#writer.put(owner, batch, signal));
+    for (const ids of batchesOf(removed, BATCH)) await this.#calls.write(owner, given, () => this.#writer.remove(owner, ids));
+    await this.#calls.write(owner, given, () => this.#markers.put(owner, marker));
   }
 
   async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
+import { batchesOf } from "../../platform/batches.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { SparseVectors } from "../../ports/vectors.js";
 import { SPARSE_NAME } from "./collections.js";
@@ -43,12 +44,8 @@ export class MemoryWriter {
     const ids = records.map(({ id }) => id);
     const there = new Map((await points.retrieve(owner, ids)).map((record) => [record.id, record]));
     // Text and vector are never changed in place: what has other words there is an old copy.
-    const other = records.filter((record) => (there.get(record.id)?.text ?? record.text) !== record.text);
-    if (other.length > 0)
-      await this.remove(
-        owner,
-        other.map(({ id }) => id),
-      );
+    const other = records.flatMap(({ id, text }) => ((there.get(id)?.text ?? text) === text ? [] : [id]));
+    await this.remove(owner, other);
     const created = records.filter((record) => there.get(record.id)?.text !== record.text);
     const vectors = await this.#vectors(created, signal);
     for (const [index, record] of created.entries()) {
@@ -92,12 +89,9 @@ export class MemoryWriter {
     if (this.#embedded.has(owner)) return;
     const { points, embedderId, embed, sparse } = this.#parts;
     const late = await points.collect(owner, { must: [is("embedder", UNEMBEDDED)] }, { count: 0 });
-    for (let at = 0; at < late.length; at += LATE_BATCH) {
-      const batch = late.slice(at, at + LATE_BATCH);
-      const vectors = await embed(
-        batch.map((record) => record.text),
-        signal,
-      );
+    for (const batch of batchesOf(late, LATE_BATCH)) {
+      const texts = batch.map((record) => record.text);
+      const vectors = await embed(texts, signal);
       for (const [index, record] of batch.entries()) {
         const vector = { "": [...(vectors[index] ?? [])], [SPARSE_NAME]: sparse.documentVector(record.text) };
         // As it was just read, under the owner's lock. Around Mem0, whose update embeds by itself.
@@ -110,16 +104,8 @@ export class MemoryWriter {
   async #verify(owner: Owner, expected: readonly MemoryRecord[]): Promise<void> {
     const ids = expected.map(({ id }) => id);
     const found = new Map((await this.#parts.points.retrieve(owner, ids)).map((record) => [record.id, record]));
-    const missing = expected.filter((record) => {
-      const stored = found.get(record.id);
-      return (
-        stored === undefined ||
-        stored.text !== record.text ||
-        stored.status !== record.status ||
-        stored.superseded_by !== record.superseded_by ||
-        stored.seen_count !== record.seen_count
-      );
-    });
+    const compared = ["text", "status", "superseded_by", "seen_count"] as const;
+    const missing = expected.filter((record) => compared.some((key) => found.get(record.id)?.[key] !== record[key]));
     if (missing.length > 0)
       throw new AppError("LONG_TERM_MEMORY_UNAVAILABLE", {
         detail: `${missing.length} of ${expected.length} memories could not be read back.`,

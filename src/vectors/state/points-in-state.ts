@@ -1,4 +1,5 @@
 import { type Owner, ownerHash, parseOwner } from "../../domain/owner.js";
+import { batchesOf } from "../../platform/batches.js";
 import { floatsIn, floatsText } from "../../platform/numbers.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { PartitionRead } from "../../state/engine.js";
@@ -101,18 +102,8 @@ export function groupedBy<T>(all: readonly (readonly [T, string])[]): ReadonlyMa
   return groups;
 }
 
-/** By number and by bytes. */
-export function* batchesOf(points: readonly KeptPoint[]): Generator<readonly KeptPoint[]> {
-  let batch: KeptPoint[] = [];
-  let bytes = 0;
-  for (const point of points) {
-    const size = point.payloadChars * 2 + (point.dense?.byteLength ?? 0) * 2;
-    if (batch.length > 0 && (batch.length >= AT_ONCE || bytes + size > COMMIT_BYTES)) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-    batch.push(point);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
+/** For one commit each. */
+export function commitsOf(points: readonly KeptPoint[]): Iterable<readonly KeptPoint[]> {
+  const sizeOf = ({ payloadChars, dense }: KeptPoint) => 2 * (payloadChars + (dense?.byteLength ?? 0));
+  return batchesOf(points, AT_ONCE, { size: COMMIT_BYTES, sizeOf });
 }

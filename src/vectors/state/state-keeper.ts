@@ -1,3 +1,4 @@
+import { batchesOf } from "../../platform/batches.js";
 import { newId } from "../../platform/ids.js";
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
 import { committed } from "../../state/durable-commit.js";
@@ -13,8 +14,8 @@ import type { Requests } from "../requests/requests.js";
 import {
   AT_ONCE,
   allOf,
-  batchesOf,
   COLLECTIONS,
+  commitsOf,
   groupedBy,
   type Head,
   headIn,
@@ -68,13 +69,8 @@ export class StateKeeper implements PointKeeper<StateCollection> {
   }
 
   async create(name: string, config: Requests["createCollection"]): Promise<void> {
-    const stored: StoredCollection = { id: newId(), config: config as CreateCollectionArgs, indexes: {}, tenantKey: null };
-    const isNew = await optimisticCommit(this.#engine, COLLECTIONS, { keys: [NAMED + name] }, (read) => {
-      if (read.entries.has(NAMED + name)) return { commit: null, result: false };
-      const puts = [{ key: NAMED + name, value: JSON.stringify(stored) }];
-      return { commit: { checks: unchanged(read, NAMED + name), puts }, result: true };
-    });
-    if (!isNew) throw new VectorStoreError(409, `Collection \`${name}\` already exists!`);
+    const made = { id: newId(), name, config: config as CreateCollectionArgs, indexes: new Map(), tenantKey: null };
+    if (!(await this.#put(made, { isThere: false }))) throw new VectorStoreError(409, `Collection \`${name}\` already exists!`);
   }
 
   async drop(collection: StateCollection): Promise<void> {
@@ -84,17 +80,19 @@ export class StateKeeper implements PointKeeper<StateCollection> {
   }
 
   async change(collection: StateCollection, changed: Pick<Collection, "indexes" | "tenantKey">): Promise<StateCollection> {
-    const { id, name, config } = collection;
-    const stored: StoredCollection = { id, config, indexes: Object.fromEntries(changed.indexes), tenantKey: changed.tenantKey };
-    const isThere = await optimisticCommit(this.#engine, COLLECTIONS, { keys: [NAMED + name] }, (read) => {
-      if (!read.entries.has(NAMED + name)) return { commit: null, result: false };
-      return {
-        commit: { checks: unchanged(read, NAMED + name), puts: [{ key: NAMED + name, value: JSON.stringify(stored) }] },
-        result: true,
-      };
+    const next = { ...collection, ...changed };
+    if (!(await this.#put(next, { isThere: true }))) throw noCollection(collection.name);
+    return next;
+  }
+
+  /** `isThere`: whether there has to be one of that name, or none. False where that isn't so, and nothing is written. */
+  #put({ name, indexes, ...collection }: StateCollection, { isThere }: { readonly isThere: boolean }): Promise<boolean> {
+    const key = NAMED + name;
+    const stored: StoredCollection = { ...collection, indexes: Object.fromEntries(indexes) };
+    return optimisticCommit(this.#engine, COLLECTIONS, { keys: [key] }, (read) => {
+      if (read.entries.has(key) !== isThere) return { commit: null, result: false };
+      return { commit: { checks: unchanged(read, key), puts: [{ key, value: JSON.stringify(stored) }] }, result: true };
     });
-    if (!isThere) throw noCollection(name);
-    return { ...collection, ...changed };
   }
 
   async keys(collection: StateCollection): Promise<readonly string[]> {
@@ -111,24 +109,19 @@ export class StateKeeper implements PointKeeper<StateCollection> {
   }
 
   async write(collection: StateCollection, points: readonly KeptPoint[], mode: WriteMode): Promise<void> {
-    const places = new Map(
-      await this.#placesOf(
-        collection,
-        points.map(({ key }) => key),
-      ),
-    );
+    const keys = points.map(({ key }) => key);
+    const places = new Map(await this.#placesOf(collection, keys));
     const there = mode === "upsert" ? [] : await this.read(collection, [...places.keys()]);
     const written = points.filter(({ key }) => mode === "upsert" || there.some((each) => each.key === key) === (mode === "update_only"));
     const target = new Map(written.map((point) => [point.key, partitionOf(collection, point)]));
-    const placed = (which: readonly KeptPoint[]) =>
-      this.#place(
-        collection,
-        which.map(({ key }) => [key, target.get(key) ?? null]),
-      );
+    const placed = async (which: readonly KeptPoint[]) => {
+      const whither = which.map(({ key }) => [key, target.get(key) ?? null] as const);
+      await this.#place(collection, whither);
+    };
     await placed(written.filter(({ key }) => !places.has(key)));
     const byPartition = groupedBy(written.map((point) => [point, target.get(point.key) ?? ""] as const));
     for (const [partition, inIt] of byPartition)
-      for (const batch of batchesOf(inIt)) await this.#change(collection, partition, { put: batch, remove: [] });
+      for (const batch of commitsOf(inIt)) await this.#change(collection, partition, { put: batch, remove: [] });
     const moved = written.filter(({ key }) => places.has(key) && places.get(key) !== target.get(key));
     await placed(moved);
     for (const [partition, keys] of groupedBy(moved.map(({ key }) => [key, places.get(key) ?? ""] as const)))
@@ -140,10 +133,8 @@ export class StateKeeper implements PointKeeper<StateCollection> {
     // Also where a write was broken off, and the table of ids does not say so.
     for (const owner of owners) places.set(partitionOfTenant(owner), keys);
     for (const [partition, inIt] of places) await this.#removeFrom(collection, partition, inIt);
-    await this.#place(
-      collection,
-      keys.map((key) => [key, null]),
-    );
+    const nowhere = keys.map((key) => [key, null] as const);
+    await this.#place(collection, nowhere);
   }
 
   async ofOwner(collection: StateCollection, owner: string): Promise<Partition> {
@@ -209,17 +200,15 @@ export class StateKeeper implements PointKeeper<StateCollection> {
 
   async #readIn(collection: StateCollection, partition: string, keys: readonly string[]): Promise<readonly KeptPoint[]> {
     const points: KeptPoint[] = [];
-    for (let from = 0; from < keys.length; from += READ_AT_ONCE) {
-      const asked = keys.slice(from, from + READ_AT_ONCE).map((key) => pointsOf(collection) + key);
-      const { entries } = await this.#engine.read(partition, { keys: asked });
+    for (const batch of batchesOf(keys, READ_AT_ONCE)) {
+      const { entries } = await this.#engine.read(partition, { keys: batch.map((key) => pointsOf(collection) + key) });
       for (const { key, value } of entries.values()) points.push(pointIn(key.slice(pointsOf(collection).length), value));
     }
     return points;
   }
 
   async #removeFrom(collection: StateCollection, partition: string, keys: readonly string[]): Promise<void> {
-    for (let from = 0; from < keys.length; from += AT_ONCE)
-      await this.#change(collection, partition, { put: [], remove: keys.slice(from, from + AT_ONCE) });
+    for (const remove of batchesOf(keys, AT_ONCE)) await this.#change(collection, partition, { put: [], remove });
     await this.#forgetWrites(collection, partition);
   }
 
@@ -272,8 +261,7 @@ export class StateKeeper implements PointKeeper<StateCollection> {
     const byShard = groupedBy(places.map((place) => [place, shardOf(place[0])] as const));
     await Promise.all(
       [...byShard].map(async ([shard, inIt]) => {
-        for (let from = 0; from < inIt.length; from += AT_ONCE) {
-          const batch = inIt.slice(from, from + AT_ONCE);
+        for (const batch of batchesOf(inIt, AT_ONCE)) {
           const puts = batch.flatMap(([key, partition]) => (partition === null ? [] : [{ key: prefix + key, value: partition }]));
           const deletes = batch.flatMap(([key, partition]) => (partition === null ? [prefix + key] : []));
           await committed(this.#engine, shard, { puts, deletes });
