@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { z } from "zod";
 import { batchesOf } from "../platform/batches.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
@@ -10,16 +9,12 @@ const PACKAGE = "@huggingface/transformers";
 /** Texts that go through the model together, padded to the longest of them; a query waits for so many at most. */
 const BATCH = 8;
 const PROBE = "dimension";
+/** In which form the model's file has to be there. */
+const WEIGHTS = "fp32";
 
 export interface TransformersEmbedderOptions {
   /** A folder that holds a model (config.json, tokenizer.json, onnx/model.onnx), or a model's name to be downloaded on first use. */
   readonly model: string;
-  /** Weights: `fp32` (default), `fp16`, `q8` (a quarter of the size, a little less exact). The file must be there in that form. */
-  readonly dtype?: "fp32" | "fp16" | "q8";
-  /** Where downloads are kept. Default: the library's own cache. Without effect for a folder. */
-  readonly cacheDir?: string;
-  /** While files are downloaded or read: which, and how much of it, 0 to 100. */
-  readonly onProgress?: (progress: { readonly file: string; readonly percent: number }) => void;
   /** How the library is loaded. Default: `import("@huggingface/transformers")`, an optional peer. */
   readonly load?: () => Promise<unknown>;
 }
@@ -37,8 +32,6 @@ interface Library {
   readonly env: { localModelPath: string; allowLocalModels: boolean };
   pipeline(task: "feature-extraction", model: string, options: object): Promise<unknown>;
 }
-
-const progressSchema = z.object({ file: z.string(), progress: z.number() });
 
 /**
  * Embeds on this machine with a sentence-transformer in ONNX form, mean-pooled over the tokens and normalised to length 1, as those
@@ -66,12 +59,11 @@ export class TransformersEmbedder implements Embedder {
    * loaded
    */
   static async open(options: TransformersEmbedderOptions): Promise<TransformersEmbedder> {
-    const extract = await loadExtractor(await loadLibrary(options), options);
-    const dtype = options.dtype ?? "fp32";
+    const extract = await loadExtractor(await loadLibrary(options), options.model);
     try {
       const [vector] = await vectorsOf(extract, [PROBE]);
       const dimension = vector?.length ?? 0;
-      return new TransformersEmbedder(extract, `transformers-${basename(options.model)}-${dtype}-${dimension}`, dimension);
+      return new TransformersEmbedder(extract, `transformers-${basename(options.model)}-${WEIGHTS}-${dimension}`, dimension);
     } catch (cause) {
       throw new AppError("INVALID_CONFIG", { detail: `MEMORY_EMBEDDING_MODEL: ${options.model} gives no sentence vectors.`, cause });
     }
@@ -117,8 +109,7 @@ async function loadLibrary({ load = () => import(PACKAGE) }: TransformersEmbedde
   return library as Library;
 }
 
-async function loadExtractor(library: Library, options: TransformersEmbedderOptions): Promise<Extractor> {
-  const { model, dtype = "fp32", cacheDir, onProgress } = options;
+async function loadExtractor(library: Library, model: string): Promise<Extractor> {
   const folder = resolve(model);
   const local = (await stat(folder).catch(() => null))?.isDirectory() === true;
   if (local) {
@@ -128,10 +119,8 @@ async function loadExtractor(library: Library, options: TransformersEmbedderOpti
   }
   try {
     const extractor = await library.pipeline("feature-extraction", local ? basename(folder) : model, {
-      dtype,
+      dtype: WEIGHTS,
       local_files_only: local,
-      ...(cacheDir === undefined ? {} : { cache_dir: cacheDir }),
-      ...(onProgress === undefined ? {} : { progress_callback: (event: unknown) => forwardProgress(event, onProgress) }),
     });
     return extractor as Extractor;
   } catch (cause) {
@@ -141,11 +130,6 @@ async function loadExtractor(library: Library, options: TransformersEmbedderOpti
       cause,
     });
   }
-}
-
-function forwardProgress(event: unknown, onProgress: (progress: { readonly file: string; readonly percent: number }) => void): void {
-  const parsed = progressSchema.safeParse(event);
-  if (parsed.success) onProgress({ file: parsed.data.file, percent: parsed.data.progress });
 }
 
 async function vectorsOf(extract: Extractor, texts: readonly string[]): Promise<Float32Array[]> {

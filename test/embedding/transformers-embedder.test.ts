@@ -36,13 +36,6 @@ needing("ecosystem")("the transformers embedder on a model that the test makes",
     await embedder.close();
   });
 
-  test("loading is reported file by file", async () => {
-    const files = new Set<string>();
-    const embedder = await TransformersEmbedder.open({ model: folder, load, onProgress: ({ file }) => files.add(file) });
-    await embedder.close();
-    expect([...files].some((file) => file.includes("model.onnx"))).toBe(true);
-  });
-
   test("a folder that holds no model is a configuration error", async () => {
     await expect(TransformersEmbedder.open({ model: join(folder, "onnx"), load })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
   });

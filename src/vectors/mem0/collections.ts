@@ -87,8 +87,6 @@ export interface ReembedOptions extends CollectionShape {
   readonly embed: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
   readonly sparse: (text: string) => { indices: number[]; values: number[] };
   readonly signal: AbortSignal;
-  /** Called after each batch with the number of memories done. */
-  readonly onProgress?: (done: number) => void;
 }
 
 /**
@@ -141,7 +139,6 @@ async function copy(client: VectorClient, from: string, to: string, options: Ree
     if (points.length > 0) await client.upsert(to, { points, wait: true });
     // Markers are no memories.
     copied += found.filter(({ payload }) => fromPayload(payload) !== null).length;
-    options.onProgress?.(copied);
     options.signal.throwIfAborted();
   }
   return copied;
