@@ -1,9 +1,7 @@
-import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../platform/errors.js";
-import { orAbort } from "../../platform/or-abort.js";
 import { type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 import { PointCalls } from "../in-memory/point-calls.js";
-import { answeredCalls } from "../requests/answered-calls.js";
+import { answeredCalls, waitedFor } from "../requests/answered-calls.js";
 import { noCollection } from "../requests/collection.js";
 import { chromaDriver, isNotFound } from "./chroma-driver.js";
 import { ChromaKeeper } from "./chroma-keeper.js";
@@ -40,16 +38,7 @@ export async function openChroma({ url, timeoutMs, cacheBytes }: ChromaOptions):
   let closed = false;
   const within = async <T>(what: string, collection: string, work: () => Promise<T>, boundMs: number, signal?: AbortSignal): Promise<T> => {
     if (closed) throw new VectorStoreError(503, "The Chroma client is closed.");
-    const bound = boundedSignal([signal], boundMs);
-    try {
-      return await orAbort(work(), bound.signal);
-    } catch (cause) {
-      if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
-      if (bound.late) throw new VectorStoreError(0, `Chroma gave no answer to ${what} within ${boundMs} ms.`, { cause });
-      throw failureOf(what, collection, cause);
-    } finally {
-      bound.end();
-    }
+    return waitedFor(work(), { server: "Chroma", what, timeoutMs: boundMs }, signal, (cause) => failureOf(what, collection, cause));
   };
   const version = await within("version", "", () => api.version(), LOOK_MS).catch(() => null);
   if (version !== null && Number.parseInt(version, 10) < 1)

@@ -2,7 +2,8 @@ import { setMaxListeners } from "node:events";
 import { AsyncValue } from "../../platform/async-value.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
-import type { VectorClient, VectorStore } from "../../ports/vectors.js";
+import { orAbort } from "../../platform/or-abort.js";
+import { type VectorClient, type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 import { METHODS, type Method } from "./requests.js";
 
 /** The calls of a store that answers them by itself. `call` is not made where its signal has aborted already: that is ABORTED. */
@@ -29,4 +30,26 @@ export function answeredCalls(
       return both === null ? result : result.finally(() => both.end());
     },
   };
+}
+
+/**
+ * What a call gives, waited for no longer than its signal and the time (milliseconds) let it; it may go on all the same.
+ * @throws ABORTED; VectorStoreError with status 0 where it is late; what `failureOf` makes of what it throws
+ */
+export async function waitedFor<T>(
+  call: Promise<T>,
+  { server, what, timeoutMs }: { readonly server: string; readonly what: string; readonly timeoutMs: number },
+  signal: AbortSignal | undefined,
+  failureOf: (cause: unknown) => unknown,
+): Promise<T> {
+  const bound = boundedSignal([signal], timeoutMs);
+  try {
+    return await orAbort(call, bound.signal);
+  } catch (cause) {
+    if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
+    if (bound.late) throw new VectorStoreError(0, `${server} gave no answer to ${what} within ${timeoutMs} ms.`, { cause });
+    throw failureOf(cause);
+  } finally {
+    bound.end();
+  }
 }

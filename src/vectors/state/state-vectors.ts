@@ -1,10 +1,8 @@
-import { boundedSignal } from "../../platform/bounded-signal.js";
-import { AppError, isAppError } from "../../platform/errors.js";
-import { orAbort } from "../../platform/or-abort.js";
+import { isAppError } from "../../platform/errors.js";
 import { type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 import type { StateEngine } from "../../state/engine.js";
 import { PointCalls } from "../in-memory/point-calls.js";
-import { answeredCalls } from "../requests/answered-calls.js";
+import { answeredCalls, waitedFor } from "../requests/answered-calls.js";
 import { StateKeeper } from "./state-keeper.js";
 
 export interface StateVectorsOptions {
@@ -26,16 +24,9 @@ export function stateVectors(engine: StateEngine, { timeoutMs, cacheBytes }: Sta
   return {
     ...answeredCalls(async (method, collection, args, signal) => {
       if (closed) throw new VectorStoreError(503, "The store of vectors is closed.");
-      const bound = boundedSignal([signal], timeoutMs);
-      try {
-        return await orAbort(calls.call(method, collection, args), bound.signal);
-      } catch (cause) {
-        if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
-        if (bound.late) throw new VectorStoreError(0, `${name} gave no answer to ${method} within ${timeoutMs} ms.`, { cause });
-        throw isAppError(cause, "STORAGE_UNAVAILABLE") ? new VectorStoreError(503, cause.message, { cause }) : cause;
-      } finally {
-        bound.end();
-      }
+      return waitedFor(calls.call(method, collection, args), { server: name, what: method, timeoutMs }, signal, (cause) =>
+        isAppError(cause, "STORAGE_UNAVAILABLE") ? new VectorStoreError(503, cause.message, { cause }) : cause,
+      );
     }),
     location: name,
     health: () => engine.health(),
