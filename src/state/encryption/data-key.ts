@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { hchacha } from "@noble/ciphers/chacha.js";
+import { LRUCache } from "lru-cache";
 
 /** What a sealed value begins with: nothing else that is kept does. The key's id and a colon follow, and then base64. */
 const SEALED = "~e1:";
@@ -19,6 +20,11 @@ const SHORT_ZEROS = 4;
 const BLOCK_BYTES = 16;
 /** Subkeys held for reading, each of one process that wrote. */
 const MOST_SUBKEYS = 64;
+/** Of a sealed value: no other begins with the same key and nonce. */
+const NAME_CHARS = BODY_AT + Math.ceil((NONCE_BYTES * 4) / 3);
+/** Characters of sealed values and what they say, over all keys; and of one of them. */
+const MOST_CHARACTERS = 16_000_000;
+const MOST_OF_ONE = 32_768;
 /** Bytes that a value takes beside a third more than it has. */
 export const SEAL_BYTES = BODY_AT + Math.ceil(((NONCE_BYTES + TAG_BYTES) * 4) / 3) + 4;
 
@@ -26,6 +32,13 @@ export const SEAL_BYTES = BODY_AT + Math.ceil(((NONCE_BYTES + TAG_BYTES) * 4) / 
 export class NotAuthentic extends Error {
   override readonly name = "NotAuthentic";
 }
+
+/** What was sealed or opened last, in clear: a turn reads the same rows and memories a dozen times. */
+const texts = new LRUCache<string, { readonly by: DataKey; readonly value: string; readonly context: string; readonly text: string }>({
+  maxSize: MOST_CHARACTERS,
+  maxEntrySize: MOST_OF_ONE,
+  sizeCalculation: ({ value, context, text }) => value.length + context.length + text.length,
+});
 
 /** The id of the key that a value is sealed under; null where it isn't sealed. */
 export function sealedUnder(value: string): string | null {
@@ -51,7 +64,7 @@ export class DataKey {
   readonly #subkeys = new Map<string, Buffer>();
   readonly #nonce = Buffer.alloc(SHORT_BYTES);
   #count = 0n;
-  #wordKey: Buffer | undefined;
+  #words: ReturnType<typeof createCipheriv> | undefined;
 
   constructor(id: string, key: Uint8Array) {
     this.id = id;
@@ -62,20 +75,34 @@ export class DataKey {
   seal(text: string, context: string): string {
     this.#nonce.writeBigUInt64BE(this.#count++, SHORT_ZEROS);
     const cipher = createCipheriv(CIPHER, this.#subkey(this.#prefix), this.#nonce, TAGGED);
-    const plain = Buffer.from(text);
-    cipher.setAAD(Buffer.from(context), { plaintextLength: plain.length });
-    const sealed = cipher.update(plain);
+    cipher.setAAD(Buffer.from(context), { plaintextLength: Buffer.byteLength(text) });
+    const sealed = cipher.update(text, "utf8");
     cipher.final();
-    const bytes = Buffer.allocUnsafe(NONCE_BYTES + sealed.length + TAG_BYTES);
-    this.#prefix.copy(bytes);
-    this.#nonce.copy(bytes, PREFIX_BYTES, SHORT_ZEROS);
-    sealed.copy(bytes, NONCE_BYTES);
-    cipher.getAuthTag().copy(bytes, NONCE_BYTES + sealed.length);
-    return `${SEALED}${this.id}:${bytes.toString("base64")}`;
+    const bytes = Buffer.concat([this.#prefix, this.#nonce.subarray(SHORT_ZEROS), sealed, cipher.getAuthTag()]);
+    const value = `${SEALED}${this.id}:${bytes.toString("base64")}`;
+    this.#hold(value, context, text);
+    return value;
   }
 
   /** @throws NotAuthentic */
   open(value: string, context: string): string {
+    const known = texts.get(value.slice(0, NAME_CHARS));
+    if (known?.by === this && known.value === value && known.context === context) return known.text;
+    const text = this.#opened(value, context);
+    this.#hold(value, context, text);
+    return text;
+  }
+
+  /** Nothing that it sealed is held in clear any more. */
+  forget(): void {
+    for (const [name, { by }] of texts.entries()) if (by === this) texts.delete(name);
+  }
+
+  #hold(value: string, context: string, text: string): void {
+    texts.set(value.slice(0, NAME_CHARS), { by: this, value, context, text });
+  }
+
+  #opened(value: string, context: string): string {
     const bytes = Buffer.from(value.slice(BODY_AT), "base64");
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new NotAuthentic();
     const nonce = Buffer.alloc(SHORT_BYTES);
@@ -98,8 +125,8 @@ export class DataKey {
   hashedWords(words: readonly number[]): readonly number[] {
     const blocks = Buffer.alloc(words.length * BLOCK_BYTES);
     for (const [at, word] of words.entries()) blocks.writeUInt32BE(word, at * BLOCK_BYTES);
-    this.#wordKey ??= createHmac("sha256", this.#key).update("words").digest();
-    const hashed = createCipheriv("aes-256-ecb", this.#wordKey, null).setAutoPadding(false).update(blocks);
+    this.#words ??= createCipheriv("aes-256-ecb", createHmac("sha256", this.#key).update("words").digest(), null);
+    const hashed = this.#words.update(blocks);
     return words.map((_, at) => hashed.readUInt32BE(at * BLOCK_BYTES));
   }
 

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { AppError } from "../../platform/errors.js";
 import { assertFits } from "../commit-limits.js";
 import type {
@@ -40,8 +39,6 @@ export class EncryptedEngine implements StateEngine {
   readonly #keyring: Keyring;
   readonly #besideValues: boolean;
   readonly #changing: Changing | null;
-  /** What was read or written last, by what is stored: a turn reads the same rows a dozen times. */
-  readonly #texts = new LRUCache<string, { readonly place: string; readonly text: string }>({ max: MOST_TEXTS });
 
   /** The keyring stays the caller's. `changing`: values that are not sealed read as they are. Default: they are refused. */
   constructor(inner: StateEngine, keyring: Keyring, changing: Changing | null = null) {
@@ -82,10 +79,7 @@ export class EncryptedEngine implements StateEngine {
       const own = isOwn ? await this.#sealing(partition) : { key: common, guard: {} };
       const sealed = puts.map(({ key, value }) => {
         const by = keysOf(partition, key) === partition ? own.key : common;
-        const place = placeOf(partition, key);
-        const sealedValue = by.seal(value, place);
-        this.#hold(sealedValue, place, value);
-        return { key, value: sealedValue };
+        return { key, value: by.seal(value, placeOf(partition, key)) };
       });
       const result = await this.#inner.commit(partition, {
         ...commit,
@@ -150,10 +144,6 @@ export class EncryptedEngine implements StateEngine {
     return this.#besideValues ? this.#keyring.sealing(partition) : { key: await this.#keyring.kept(partition), guard: {} };
   }
 
-  #hold(sealed: string, place: string, text: string): void {
-    if (text.length <= LONGEST_TEXT) this.#texts.set(sealed, { place, text });
-  }
-
   async #opened(partition: string, read: PartitionRead): Promise<PartitionRead & { readonly missing: boolean }> {
     let missing = false;
     const open = await this.#opener(partition, [...read.entries.values(), ...read.ranges.flat()]);
@@ -187,11 +177,7 @@ export class EncryptedEngine implements StateEngine {
       // What can't be read holds up no erasure, which deletes it too.
       const keys = held.get(keysOf(partition, key));
       if (this.#keyring.isDying(partition) && (id === null || !knows(keys, id))) return null;
-      const place = placeOf(partition, key);
-      const known = id !== null && keys?.keys.has(id) === true ? this.#texts.get(value) : undefined;
-      if (known?.place === place) return known.text;
-      const opened = id === null ? undefined : openedBy(keys, id, value, { place, what });
-      if (typeof opened === "string") this.#hold(value, place, opened);
+      const opened = id === null ? undefined : openedBy(keys, id, value, { place: placeOf(partition, key), what });
       if (opened !== undefined) return opened;
       if (this.#keyring.isDying(partition)) return null;
       const how = id === null ? "encrypted, as all else is" : `what was encrypted there under data key ${id}`;
@@ -230,10 +216,6 @@ export function openedBy(
     return undefined;
   }
 }
-
-/** Texts held in clear beside what they are stored as; longer ones are not. */
-const MOST_TEXTS = 512;
-const LONGEST_TEXT = 8 * 1024;
 
 /** What a row of keys takes, in seals. */
 const KEYS_SEALS = 8;

@@ -78,6 +78,7 @@ export class Keyring {
 
   /** They are read again when they are needed next. */
   drop(partition: string): void {
+    for (const key of this.#held.peek(partition)?.keys.values() ?? []) key.forget();
     this.#held.delete(partition);
   }
 
@@ -118,8 +119,9 @@ export class Keyring {
 
   /** Of what was destroyed this process has no copy any more. */
   forget(partition: string): void {
-    this.#dying.delete(partition);
     this.drop(partition);
+    for (const key of this.#dying.get(partition) ?? []) key.forget();
+    this.#dying.delete(partition);
   }
 
   /** A new key seals from now on; those before it stay until {@link retire}. */
