@@ -1,21 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { type Composed, compose } from "../../src/compose/compose.js";
+import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { openDatabase } from "../../src/platform/sqlite.js";
-import type { ChatModel } from "../../src/ports/agent.js";
 import type { KeyVault } from "../../src/ports/key-vault.js";
-import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
+import { CANARY, filesWith, tell } from "../support/a-life.js";
 import { byWords } from "../support/by-words.js";
-import { MASTER_KEY } from "../support/encryption.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer } from "../support/postgres-server.js";
-import { PNG } from "../support/samples.js";
-import { WEBHOOK_SECRET } from "../support/webhook-receiver.js";
+import { everythingIn, openPlace, startIn } from "./everything.js";
 
 const alice = ownerOf("default", "alice");
 const bob = ownerOf("acme", "bob");
@@ -23,38 +19,12 @@ const bob = ownerOf("acme", "bob");
 let base = "";
 let dir = "";
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), "maitred-canary-"));
-  dir = join(base, "storage");
-  await writeFile(join(base, "master.key"), `${MASTER_KEY}\n`);
+  ({ base, dir } = await openPlace());
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-/** Says what it was told, and sees. */
-const echo: ChatModel = {
-  name: "echo",
-  standIn: true,
-  takesImages: () => true,
-  async *stream() {
-    yield { type: "text", delta: `Yes, ${CANARY}.` };
-    yield { type: "end", reason: "stop", usage: { input_tokens: 1, output_tokens: 1 } };
-  },
-};
-
-async function start(env: Record<string, string> = {}, model?: ChatModel): Promise<Composed> {
-  const variables = {
-    MEMORY_STORAGE_DIR: dir,
-    RECALL_DEADLINE_MS: "5000",
-    ENCRYPTION_KEY_FILE: join(base, "master.key"),
-    // Nobody answers there: what is to be delivered stays.
-    WEBHOOK_URL: "http://127.0.0.1:9/hook",
-    WEBHOOK_SECRET,
-    EVENTS_CONTENT: "true",
-    ...env,
-  };
-  const application = await compose(parseConfig(byWords(variables)), model ? { model } : {});
-  onTestFinished(() => application.close({ drainMs: 0 }).catch(() => undefined));
-  return application;
-}
+const start = (env: Record<string, string> = {}) => startIn(base, env);
+const everything = (owner: Owner, env: Record<string, string> = {}) => everythingIn(base, owner, env);
 
 /** What lies in the directory: rows of the databases, and journals. */
 async function kept(): Promise<unknown> {
@@ -66,23 +36,6 @@ async function kept(): Promise<unknown> {
   });
   const names = (await readdir(dir)).filter((name) => name.endsWith(".jsonl"));
   return [rows, await Promise.all(names.map((name) => readFile(join(dir, name), "utf8")))];
-}
-
-/** All that a user does, and what keeps answers, images and summaries. */
-async function everything(owner: Owner, env: Record<string, string> = {}): Promise<string> {
-  const application = await start(env);
-  await aLife(application, owner);
-  await application.close({ drainMs: 5_000 });
-  const seeing = await start({ ...env, CONTEXT_MAX_TOKENS: "1500", SUMMARY_MAX_TOKENS: "100" }, echo);
-  const image = { data: Buffer.concat([PNG, Buffer.from(CANARY)]) };
-  const idempotency = { key: "once", requestHash: "00" };
-  const { session_id } = await seeing.chat.chat({ owner, message: `What is ${CANARY}?`, images: [image], idempotency });
-  for (let round = 1; round <= 14; round += 1) await tell(seeing, owner, `${CANARY} again, ${"and so on ".repeat(20)}`, session_id);
-  expect((await seeing.sessions.get(owner, session_id)).summary).toContain(CANARY);
-  expect((await seeing.history.search(owner, { query: CANARY })).length).toBeGreaterThan(3);
-  expect(JSON.stringify((await seeing.memories.list(owner, {})).data)).toContain(CANARY);
-  await seeing.close({ drainMs: 5_000 });
-  return session_id;
 }
 
 test("[sealed-at-rest] after everything that a user can do no file has a byte of it, and it is all there at the next start", async () => {

@@ -51,13 +51,14 @@ const TOO_MANY = { status: 400, message: "Batch request has more operations than
 
 /**
  * A stand-in for Cosmos DB, in this process. Its batches go on behind the first operation that fails: the engine's can fail at the first
- * alone. It takes a batch's partition from each operation, where the service has it in the header, and names itself by https.
+ * alone. It takes a batch's partition from each operation, where the service has it in the header, and names itself by https, and not by the address that it is asked at.
  */
 export async function openCosmosServer({ consistency = "Strong" } = {}): Promise<CosmosServer> {
   const { createHttpServer } = (await import(STAND_IN)) as { createHttpServer(): Server };
   const server = createHttpServer();
   const [answer] = server.listeners("request") as Handler[];
-  const aboutAccount = (body: string) => body.replace('"Session"', `"${consistency}"`).replaceAll("https://", "http://");
+  const aboutAccount = (body: string, { host }: IncomingMessage["headers"]) =>
+    body.replace('"Session"', `"${consistency}"`).replaceAll(/https:\/\/[^/"]+/g, `http://${host}`);
   const requests: CosmosServer["requests"] = [];
   const items = new Map<string, Item>();
   let refusal: Parameters<CosmosServer["refuse"]>[0] = null;
@@ -65,7 +66,7 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const end = response.end.bind(response);
     const [partition = ""] = JSON.parse(String(request.headers["x-ms-documentdb-partitionkey"] ?? "[]")) as readonly string[];
-    if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body)));
+    if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body), request.headers));
     if (request.headers["x-ms-cosmos-is-batch-request"] !== "true") {
       const isPlan = request.headers["x-ms-cosmos-is-query-plan-request"] !== undefined;
       if (!isPlan && /\/docs(\/|$)/.test(request.url ?? "")) {

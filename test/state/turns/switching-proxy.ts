@@ -8,7 +8,8 @@ export interface SwitchingProxy {
   close(): Promise<void>;
 }
 
-export async function startSwitchingProxy(first: number): Promise<SwitchingProxy> {
+/** `onSent`: is given what clients send, piece by piece. */
+export async function startSwitchingProxy(first: number, onSent?: (bytes: Buffer) => void): Promise<SwitchingProxy> {
   const sockets = new Set<Socket>();
   let target = first;
   const cut = () => {
@@ -16,6 +17,7 @@ export async function startSwitchingProxy(first: number): Promise<SwitchingProxy
   };
   const proxy = createServer((client) => {
     const server = connect(target, "127.0.0.1");
+    if (onSent !== undefined) client.on("data", onSent);
     for (const [from, to] of [
       [client, server],
       [server, client],

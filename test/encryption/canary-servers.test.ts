@@ -1,0 +1,90 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ownerOf } from "../../src/domain/owner.js";
+import { startSwitchingProxy } from "../state/turns/switching-proxy.js";
+import { CANARY, filesWith, tell } from "../support/a-life.js";
+import { openChromaServer } from "../support/chroma-server.js";
+import { COSMOS_KEY, openCosmosServer } from "../support/cosmos-server.js";
+import { openFirestoreEmulator } from "../support/firestore-emulator.js";
+import { type Need, needing } from "../support/needing.js";
+import { openPgvectorServer } from "../support/pgvector-server.js";
+import { openRedisServer } from "../support/redis-server.js";
+import { everythingIn, openPlace, startIn } from "./everything.js";
+
+/** A server: where it is, what makes the product keep everything there that it can, and its files, where they lie in a folder. */
+interface Server {
+  readonly url: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** What makes it another installation there. */
+  readonly another?: Readonly<Record<string, string>>;
+  readonly dir?: string;
+  close(): Promise<void>;
+}
+
+async function pgvector(): Promise<Server> {
+  const { url, close } = await openPgvectorServer();
+  return { url, variables: { DATABASE_URL: url, MEM0_PROVIDER: "pgvector" }, another: { DATABASE_SCHEMA: "another" }, close };
+}
+
+async function redis(): Promise<Server> {
+  const { url, close } = await openRedisServer();
+  return { url, variables: { REDIS_URL: url, MEM0_PROVIDER: "state" }, another: { REDIS_PREFIX: "another" }, close };
+}
+
+async function firestore(): Promise<Server> {
+  const { host, close } = await openFirestoreEmulator();
+  const variables = { FIRESTORE_PROJECT: "canary", FIRESTORE_EMULATOR_HOST: host, MEM0_PROVIDER: "state" };
+  return { url: `http://${host}`, variables, another: { FIRESTORE_PROJECT: "another" }, close };
+}
+
+async function cosmos(): Promise<Server> {
+  const { endpoint: url, close } = await openCosmosServer();
+  return { url, variables: { COSMOS_ENDPOINT: url, COSMOS_KEY, MEM0_PROVIDER: "state" }, another: { COSMOS_DATABASE: "another" }, close };
+}
+
+async function chroma(): Promise<Server> {
+  const { url, dir, close } = await openChromaServer();
+  return { url, variables: { CHROMA_URL: url, MEM0_PROVIDER: "chroma" }, dir, close };
+}
+
+const SERVERS: readonly { readonly program: Need; readonly name: string; readonly open: () => Promise<Server> }[] = [
+  { program: "pgvector", name: "PostgreSQL with pgvector", open: pgvector },
+  { program: "redis", name: "Redis, vectors too", open: redis },
+  { program: "firestore", name: "Firestore, vectors too", open: firestore },
+  { program: "cosmos", name: "Cosmos DB, vectors too", open: cosmos },
+  { program: "chroma", name: "Chroma, beside files", open: chroma },
+];
+
+/** In which a text may be sent. */
+const NEEDLES = [CANARY, CANARY.toLowerCase(), ...(["hex", "base64"] as const).map((as) => Buffer.from(CANARY).toString(as).slice(0, 16))];
+
+for (const { program, name, open } of SERVERS)
+  needing(program)(name, () => {
+    test("[sealed-at-rest] after everything that two users can do it was sent no byte of what they said, and has none", async () => {
+      const { base, dir } = await openPlace();
+      const server = await open();
+      const sent: Buffer[] = [];
+      const { port } = new URL(server.url);
+      const proxy = await startSwitchingProxy(Number(port), (bytes) => void sent.push(bytes));
+      onTestFinished(async () => {
+        await proxy.close();
+        await server.close();
+        await rm(base, { recursive: true, force: true });
+      });
+      const told = () => NEEDLES.filter((needle) => Buffer.concat(sent).includes(needle));
+      const through = Object.entries(server.variables).map(([key, value]) => [key, value.replace(`:${port}`, `:${proxy.port}`)]);
+      const env = { ...Object.fromEntries(through), RECALL_DEADLINE_MS: "20000" };
+
+      await everythingIn(base, ownerOf("default", "alice"), env);
+      await everythingIn(base, ownerOf("acme", "bob"), env);
+      expect(Buffer.concat(sent).length).toBeGreaterThan(100_000);
+      expect(told()).toEqual([]);
+      for (const folder of [dir, server.dir ?? dir]) expect(await filesWith(folder, CANARY)).toEqual([]);
+
+      // What is looked for would be found: another installation there, without a key, sends it.
+      const clear = await startIn(join(base, "clear"), { ...env, ...server.another, ENCRYPTION_KEY_FILE: "" });
+      await tell(clear, ownerOf("default", "carol"), `I prefer ${CANARY}.`);
+      expect(told()).toContain(CANARY);
+    }, 300_000);
+  });
