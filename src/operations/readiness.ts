@@ -29,8 +29,8 @@ export interface ReadinessParts {
 
 type Part = Readiness["parts"][string];
 
-/** Bound of each part's own look, in milliseconds. */
-const LOOK_MS = 2_000;
+/** Bound of each part's own look, in milliseconds: a little more than those that have one of their own take, and tell why. */
+const LOOK_MS = 2_500;
 
 /** How each part does. The whole is `down` only when turns can't be answered; what memory lacks makes it `degraded`. */
 export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {

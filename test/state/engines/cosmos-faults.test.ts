@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ownerOf } from "../../../src/domain/owner.js";
+import { silentLogger } from "../../../src/platform/logger.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { freePort } from "../../support/free-port.js";
 import { needing } from "../../support/needing.js";
 import { answering, makeOrchestrator } from "../../support/orchestrator.js";
+import { startSwitchingProxy } from "../turns/switching-proxy.js";
 
 /** That are measured, behind a session's first. */
 const TURNS = 6;
@@ -76,6 +79,24 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
     expect(refused).toMatchObject({ code: "STORAGE_UNAVAILABLE", hint: expect.stringContaining(hint) });
   });
 
+  test("a database that is empty, or another installation's, is down", async () => {
+    const other = await openCosmosServer();
+    const [port, otherPort] = [server, other].map(({ endpoint }) => Number(new URL(endpoint).port));
+    const proxy = await startSwitchingProxy(port ?? 0);
+    onTestFinished(async () => {
+      await proxy.close();
+      await other.close();
+    });
+    const engine = await server.open("replaced", { endpoint: `http://127.0.0.1:${proxy.port}` });
+    expect(await engine.health()).toEqual({ status: "ok" });
+    proxy.switchTo(otherPort ?? 0);
+    expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("Cosmos DB") });
+    await other.open("replaced");
+    expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("COSMOS_DATABASE") });
+    proxy.switchTo(port ?? 0);
+    expect(await engine.health()).toEqual({ status: "ok" });
+  });
+
   test("a start is refused under a consistency by which one process would not see what another wrote", async () => {
     const session = await openCosmosServer({ consistency: "Session" });
     await expect(session.open("session")).rejects.toMatchObject({
@@ -94,6 +115,21 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
       hint: expect.stringContaining("COSMOS_ENDPOINT"),
     });
     expect(JSON.stringify(failure) + String(failure)).not.toContain("c2VjcmV0");
+  });
+
+  test("a start waits for one that takes connections and does not answer, says so, and names it when it gives up", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void silent.close());
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const said: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, message?: string) => void said.push(message ?? "") };
+    await expect(server.open("silent", { endpoint, timeoutMs: 500, startupWaitMs: 3_000, logger })).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringContaining("no answer in time"),
+      hint: expect.stringContaining("COSMOS_ENDPOINT"),
+    });
+    expect(said).toEqual([expect.stringContaining("Waiting for Cosmos DB")]);
   });
 
   test("a value that escaping makes larger is packed, and comes back as it was", async () => {

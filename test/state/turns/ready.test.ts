@@ -5,11 +5,10 @@ import { Redis } from "ioredis";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
-import { firestoreClient } from "../../../src/state/engines/firestore/firestore-client.js";
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../../src/state/engines/redis/redis-engine.js";
 import { type Answer, openWorld, type World } from "../../e2e/world.js";
-import { COSMOS_KEY, type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
+import { COSMOS_KEY, openCosmosServer } from "../../support/cosmos-server.js";
 import { openFirestoreEmulator } from "../../support/firestore-emulator.js";
 import { freePort } from "../../support/free-port.js";
 import { needing } from "../../support/needing.js";
@@ -103,54 +102,34 @@ async function failingRedis(): Promise<Failing> {
   };
 }
 
-/** Of the emulator's there is no more: what the service refuses is met in `firestore-faults`. */
+/** The emulator refuses nothing: what the service does is met in `firestore-faults`, as is another database under its name. */
 async function failingFirestore(): Promise<Failing> {
   const emulator = await openFirestoreEmulator();
-  const address = { project: "maitred-ready", emulator: emulator.host, database: "(default)" };
-  const client = await firestoreClient(address);
-  const installation = client.doc("maitred_installation/current");
-  const id = async () => (await installation.get()).get("id");
-  let own: unknown;
-  const another = async () => {
-    own = await id();
-    await installation.update({ id: "another" }, { exists: true });
-  };
   return {
-    variables: { FIRESTORE_PROJECT: address.project, FIRESTORE_EMULATOR_HOST: address.emulator },
-    faults: [
-      [/Firestore is out of reach/, async () => emulator.hang(), async () => emulator.goOn()],
-      [/another installation/, another, () => installation.update({ id: own }, { exists: true })],
-    ],
-    close: async () => {
-      await client.terminate();
-      await emulator.close();
-    },
+    variables: { FIRESTORE_PROJECT: "maitred-ready", FIRESTORE_EMULATOR_HOST: emulator.host },
+    faults: [[/Firestore is out of reach \(no answer in time\)/, async () => emulator.hang(), async () => emulator.goOn()]],
+    close: () => emulator.close(),
   };
 }
 
+/** Another account under its name is met in `cosmos-faults`. */
 async function failingCosmos(): Promise<Failing> {
-  const [own, other] = [await openCosmosServer(), await openCosmosServer()];
-  const port = ({ endpoint }: CosmosServer) => Number(new URL(endpoint).port);
-  const proxy = await startSwitchingProxy(port(own));
+  const own = await openCosmosServer();
+  const port = Number(new URL(own.endpoint).port);
+  const proxy = await startSwitchingProxy(port);
   const nowhere = await freePort();
   const refusing = (status: number, message: string) => async () => own.refuse({ status, message });
-  const another = async () => {
-    await other.open("maitred");
-    proxy.switchTo(port(other));
-  };
   return {
     variables: { COSMOS_ENDPOINT: `http://127.0.0.1:${proxy.port}`, COSMOS_KEY },
     faults: [
-      [/out of reach/, async () => proxy.switchTo(nowhere), async () => proxy.switchTo(port(own))],
+      [/out of reach/, async () => proxy.switchTo(nowhere), async () => proxy.switchTo(port)],
       [/or the partition is full/, refusing(403, "The given request cannot be authorized."), async () => own.refuse(null)],
       [/refuses the key/, refusing(401, "The input authorization token can't serve the request."), async () => own.refuse(null)],
       [/throughput is used up/, refusing(429, "Request rate is large."), async () => own.refuse(null)],
-      [/another installation/, another, async () => proxy.switchTo(port(own))],
     ],
     close: async () => {
       await proxy.close();
       await own.close();
-      await other.close();
     },
   };
 }

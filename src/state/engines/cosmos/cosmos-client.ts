@@ -122,6 +122,8 @@ export function hintOf({ cause }: AppError): string {
 
 export function codeOf(error: unknown): number | string | undefined {
   if (!(error instanceof Error)) return undefined;
+  // Its own code is a number of another kind.
+  if (error.name === "TimeoutError") return "no answer in time";
   if ("code" in error && (typeof error.code === "number" || typeof error.code === "string")) return error.code;
   const said = error.message.toLowerCase();
   return WORDS.find(([words]) => said.includes(words))?.[1];

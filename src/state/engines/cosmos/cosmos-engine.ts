@@ -74,7 +74,7 @@ const HEAD_BYTES = 7_680;
 /** Keys that are read one by one: a query costs as much as three. */
 const READ_ALONE = 2;
 /** Of a look at the health, in milliseconds. */
-const HEALTH_WITHIN_MS = 5_000;
+const HEALTH_WITHIN_MS = 2_000;
 /** Before what was read while others wrote is read again, in milliseconds. */
 const READ_AGAIN_MS = 10;
 

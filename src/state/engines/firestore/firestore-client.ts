@@ -126,8 +126,8 @@ export function isConflict(error: unknown): boolean {
 /** Whatever Firestore, the network or the client says instead of an answer. */
 export function firestoreError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  const code = codeOf(cause);
-  const [detail, hint] = said(cause) ?? [`Firestore is out of reach${code === undefined ? "" : ` (${code})`}.`];
+  const why = cause instanceof Error && cause.name === "TimeoutError" ? "no answer in time" : codeOf(cause);
+  const [detail, hint] = said(cause) ?? [`Firestore is out of reach${why === undefined ? "" : ` (${why})`}.`];
   return new AppError("STORAGE_UNAVAILABLE", { detail, ...(hint !== undefined && { hint }), cause, retryAfterSeconds: 1 });
 }
 

@@ -67,7 +67,7 @@ const DUE_BESIDE = 16;
 /** Entries that an erasure deletes at once. */
 const ERASED_AT_ONCE = 250;
 /** Of a look at the health, in milliseconds. */
-const HEALTH_WITHIN_MS = 5_000;
+const HEALTH_WITHIN_MS = 2_000;
 const CLOSES_WITHIN_MS = 2_000;
 const OF_HEAD = ["version", "epoch", "dueAtMs", "claim", "recent"];
 
