@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ENGINES, type EngineServer } from "../replicas/engines.js";
+import { type EngineServer, SHARED_ENGINES } from "../replicas/engines.js";
 import { freePort } from "../support/free-port.js";
 import { needing } from "../support/needing.js";
 import { type Answer, startWorld, tempDir } from "./world.js";
 
-for (const { program, name, open } of ENGINES)
+for (const { program, name, open } of SHARED_ENGINES)
   needing(program)(`${name} under the HTTP API`, () => {
     let engine: EngineServer;
     beforeAll(async () => {
@@ -40,7 +40,11 @@ for (const { program, name, open } of ENGINES)
     test("a start on one that can't be reached says so, and what to look at", async () => {
       const [variable = "", url = ""] = Object.entries(engine.variables)[0] ?? [];
       const nowhere = url.replace(/:\d+/, `:${await freePort()}`);
-      const started = startWorld(await tempDir(), { [variable]: nowhere.replace("//", "//someone:secret@").replace("maitred@", "") });
+      const unreachable = { ...engine.variables, STARTUP_WAIT_MS: "1000" };
+      const started = startWorld(await tempDir(), {
+        ...unreachable,
+        [variable]: nowhere.replace("//", "//someone:secret@").replace("maitred@", ""),
+      });
       const failure = await started.catch((error: unknown) => error);
       expect(failure).toMatchObject({
         code: "STORAGE_UNAVAILABLE",
