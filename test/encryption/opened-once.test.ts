@@ -1,4 +1,6 @@
-import { expect, test, vi } from "vitest";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import { afterAll, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import { NotAuthentic } from "../../src/state/encryption/data-key.js";
 import { keysOfFile } from "../../src/state/encryption/key-file.js";
@@ -7,10 +9,11 @@ import { sealedJournals, sealedOwners } from "../../src/state/encryption/sealed-
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../src/state/partition.js";
 
-const opening = vi.hoisted(() => vi.fn());
-vi.mock("node:crypto", async (original) => {
-  const crypto = await original<typeof import("node:crypto")>();
-  return { ...crypto, createDecipheriv: opening.mockImplementation(crypto.createDecipheriv) };
+const opening = vi.spyOn(crypto, "createDecipheriv");
+syncBuiltinESMExports();
+afterAll(() => {
+  opening.mockRestore();
+  syncBuiltinESMExports();
 });
 
 const owner = ownerOf("default", "guest");
