@@ -14,12 +14,10 @@ import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { ERASURE_KEY } from "../../src/state/ledger/ledger-values.js";
 import { named, ownerPartition } from "../../src/state/partition.js";
-import { AtomicSessionWrite } from "../../src/state/sessions/atomic-session-write.js";
 import { EngineJournal } from "../../src/state/sessions/journal.js";
 import { jobKey, sessionKey } from "../../src/state/sessions/keys.js";
-import { SessionHeads } from "../../src/state/sessions/session-heads.js";
-import { NO_JOURNAL, rowOf, type StoredHead } from "../../src/state/sessions/session-row.js";
-import { readHead } from "../../src/state/sessions/session-rows.js";
+import { NO_JOURNAL, rowOf } from "../../src/state/sessions/session-row.js";
+import { SessionHeads } from "../../src/state/sessions/session-rows.js";
 import { EngineSessionWriter } from "../../src/state/sessions/session-writer.js";
 import { ALICE, BOB, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyEngine } from "../state/faulty-engine.js";
@@ -42,9 +40,8 @@ async function filesIn(name: string, engine: StateEngine = new MemoryEngine()): 
 }
 
 function rowsIn(engine: StateEngine): MovableState {
-  const heads = new SessionHeads<StoredHead>((owner, sessionId) => readHead(engine, owner, sessionId));
-  const write = new AtomicSessionWrite(new EngineSessionWriter({ engine, leases: null, events: null }), heads);
-  const store = new EngineJournal({ engine, write, heads });
+  const writer = new EngineSessionWriter({ engine, leases: null, events: null });
+  const store = new EngineJournal({ engine, writer, heads: new SessionHeads() });
   return { name: "rows", engine, journals: { keptIn: "rows", store }, leases: async () => new Map() };
 }
 

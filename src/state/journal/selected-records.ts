@@ -49,6 +49,10 @@ export interface RewindMark {
   readonly toSeq: number;
 }
 
+export function rewindsIn(records: readonly JournalRecord[]): readonly RewindMark[] {
+  return records.flatMap((record) => (record.type === "rewind" ? [{ seq: record.seq, toSeq: record.body.to_seq }] : []));
+}
+
 const CONVERSATION: ReadonlySet<string> = new Set(["message", "step", "summary"]);
 
 /** Seqs, first and last, between which no part of the conversation stands, given all rewinds of the journal in seq order. */

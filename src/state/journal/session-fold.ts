@@ -35,6 +35,9 @@ export interface Standing {
   readonly summary: { readonly text: string; readonly at: string } | null;
 }
 
+/** The conversation before its first record. */
+export const NOTHING: Standing = { messageCount: 0, openedBy: null, summary: null };
+
 export type Effect =
   | { readonly kind: "standing"; readonly seq: number; readonly standing: Standing }
   | { readonly kind: "idempotency"; readonly key: string; readonly entry: IdempotencyEntry }

@@ -1,7 +1,7 @@
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { IdempotencyEntry } from "../../ports/session-store.js";
-import type { StoredEntry } from "../engine.js";
+import type { Commit, StoredEntry } from "../engine.js";
 import type { SessionChanges } from "../journal/session-changes.js";
 import type { SessionState, Standing } from "../journal/session-fold.js";
 import { numberKey } from "../partition.js";
@@ -183,7 +183,7 @@ function addJobs(write: Changes, { sessionId, changes, seen }: IndexWriteInput):
 }
 
 /** Several changes as one. */
-export function together(...all: readonly Partial<Changes>[]): Omit<Changes, "later"> {
+export function together(...all: readonly Pick<Commit, "checks" | "puts" | "deletes" | "dueByMs">[]): Omit<Changes, "later"> {
   const due = all.flatMap(({ dueByMs }) => dueByMs ?? []);
   return {
     checks: all.flatMap(({ checks = [] }) => checks),

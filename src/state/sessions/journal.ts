@@ -1,6 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
+import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type {
   AppendOptions,
   CreateOptions,
@@ -12,43 +13,99 @@ import type {
 } from "../../ports/session-store.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { checkSessionId } from "../journal/new-records.js";
-import { outsideRewinds, standing, throwIfAborted } from "../journal/selected-records.js";
+import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/new-records.js";
+import { outsideRewinds, rewindsIn, standing, throwIfAborted } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
-import type { AtomicSessionWrite } from "./atomic-session-write.js";
 import { firstSeqOf, JournalRows, recordsIn, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, sessionRange } from "./keys.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { eraseJournals, journalResidue, removeSession } from "./remove.js";
 import { rewriteJournal } from "./rewrite.js";
-import type { SessionHeads } from "./session-heads.js";
 import { headOf, rewindMarks, type StoredHead } from "./session-row.js";
-import { readHead } from "./session-rows.js";
+import { readHead, type SessionHeads } from "./session-rows.js";
+import type { EngineSessionWriter, LockOfWrite } from "./session-writer.js";
 
 export interface EngineJournalParts {
   readonly engine: StateEngine;
-  readonly write: AtomicSessionWrite<StoredHead>;
-  readonly heads: SessionHeads<StoredHead>;
+  readonly writer: EngineSessionWriter;
+  readonly heads: SessionHeads;
 }
+
+/** Another process may write the session between a look and a write: so often it is looked at anew. */
+const MAX_TRIES = 5;
 
 /** Journals as rows, one an append. Written together with all that the index makes of them. */
 export class EngineJournal implements ShortTermMemory, RestoresJournals {
   readonly #engine: StateEngine;
-  readonly #write: AtomicSessionWrite<StoredHead>;
-  readonly #heads: SessionHeads<StoredHead>;
+  readonly #writer: EngineSessionWriter;
+  readonly #heads: SessionHeads;
+  readonly #mutex = new KeyedMutex();
 
-  constructor({ engine, write, heads }: EngineJournalParts) {
+  constructor({ engine, writer, heads }: EngineJournalParts) {
     this.#engine = engine;
-    this.#write = write;
+    this.#writer = writer;
     this.#heads = heads;
   }
 
-  create(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: CreateOptions): Promise<readonly JournalRecord[]> {
-    return this.#write.create(owner, sessionId, records, options);
+  async create(
+    owner: Owner,
+    sessionId: string,
+    records: readonly NewRecord[],
+    { epoch, firstOf }: CreateOptions = {},
+  ): Promise<readonly JournalRecord[]> {
+    checkSessionId(sessionId);
+    const kept = numberedAll(owner, records, 0);
+    checkFirst(owner, kept);
+    const head = await this.#writer.create(owner, sessionId, kept, { epoch, fence: firstOf?.fence });
+    firstOf?.begun?.();
+    this.#heads.keep(sessionId, head);
+    return kept;
   }
 
-  append(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: AppendOptions): Promise<readonly JournalRecord[]> {
-    return this.#write.append(owner, sessionId, records, options);
+  async append(
+    owner: Owner,
+    sessionId: string,
+    records: readonly NewRecord[],
+    { expectedSeq, fence, unanswered, firstOf, lastOf }: AppendOptions = {},
+  ): Promise<readonly JournalRecord[]> {
+    checkSessionId(sessionId);
+    return this.#mutex.run(sessionId, async () => {
+      for (let tries = 1; tries <= MAX_TRIES; tries++) {
+        const known = tries === 1 ? this.#heads.known(owner, sessionId) : undefined;
+        const head = known ?? (await readHead(this.#engine, owner, sessionId));
+        if (head !== known) checkRewinds(records, head.lastSeq);
+        if (head.state?.turns.some(({ turn, answeredSeq }) => turn === unanswered && answeredSeq !== null) === true)
+          throw new AppError("TURN_ANSWERED");
+        if (expectedSeq === undefined || expectedSeq === head.lastSeq) {
+          const lock = { fence, beginsLock: firstOf !== undefined, endsLock: lastOf !== undefined };
+          const written = await this.#tryAppend(head, sessionId, records, lock);
+          if (written !== null) {
+            firstOf?.begun?.();
+            if (records.length > 0) lastOf?.ended?.();
+            return written;
+          }
+        } else if (head !== known) throw new AppError("SESSION_CHANGED");
+        this.#heads.forget(sessionId);
+      }
+      throw new AppError("SESSION_CHANGED");
+    });
+  }
+
+  /** Null when the session moved on meanwhile. */
+  async #tryAppend(
+    head: StoredHead,
+    sessionId: string,
+    records: readonly NewRecord[],
+    lock: LockOfWrite,
+  ): Promise<readonly JournalRecord[] | null> {
+    const kept = numberedAll(head.owner, records, head.lastSeq);
+    // What was kept in mind is of before what it goes back to.
+    if (rewindsIn(kept).some(({ toSeq }) => toSeq > head.lastSeq)) return null;
+    if (kept.length === 0) return kept;
+    const after = await this.#writer.append(head, sessionId, kept, lock);
+    if (after === null) return null;
+    this.#heads.keep(sessionId, after);
+    return kept;
   }
 
   async window(owner: Owner, sessionId: string, options: { readonly rounds: number; readonly signal?: AbortSignal }): Promise<WindowRead> {
@@ -115,7 +172,8 @@ export class EngineJournal implements ShortTermMemory, RestoresJournals {
   }
 
   async restore(owner: Owner, sessionId: string, records: () => AsyncIterable<JournalRecord>, end: JournalEnd): Promise<void> {
-    await this.#write.restore(owner, sessionId, records, end);
+    checkSessionId(sessionId);
+    await this.#writer.restore(owner, sessionId, records, end);
     this.#heads.forget(sessionId);
   }
 

@@ -5,7 +5,7 @@ import type { StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { firstSeqOf, JournalRows, recordsIn } from "./journal-rows.js";
 import { nextGeneration } from "./keys.js";
-import { isCounted, type StoredHead } from "./session-row.js";
+import { type StoredHead, withRecords } from "./session-row.js";
 import { readHead } from "./session-rows.js";
 import { StagedJournal } from "./staged-journal.js";
 import { emptyTrash } from "./trash.js";
@@ -56,22 +56,16 @@ async function writeChanged(
   sessionId: string,
   change: Change,
 ): Promise<StoredHead> {
-  let messages = 0;
-  const rewinds: (readonly [number, number])[] = [];
-  const summaries: number[] = [];
+  let after: StoredHead = { ...head, messages: 0, rewinds: [], summaries: [] };
   for await (const page of new JournalRows(engine, head.owner, sessionId).forwards(head)) {
     const rows = page.map((row) => ({
       firstSeq: firstSeqOf(row.key),
       records: recordsIn(row).flatMap((record) => changedRecord(record, change) ?? []),
     }));
-    for (const record of rows.flatMap(({ records }) => records)) {
-      if (isCounted(record)) messages += 1;
-      if (record.type === "rewind") rewinds.push([record.seq, record.body.to_seq]);
-      if (record.type === "summary") summaries.push(record.seq);
-    }
+    for (const { records } of rows) after = withRecords(after, records);
     await staged.addRows(rows.filter(({ records }) => records.length > 0));
   }
-  return { ...head, messages, rewinds, summaries };
+  return { ...after, lastSeq: head.lastSeq };
 }
 
 /** Null for a record that goes. The session's own always stays. @throws RECORD_TOO_LARGE */

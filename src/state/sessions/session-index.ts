@@ -25,17 +25,15 @@ import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
 import { listSessions, readSession, readSessions } from "./list.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { eraseIndex, indexResidue, removeSession } from "./remove.js";
-import type { SessionHeads } from "./session-heads.js";
 import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
-import { findHead } from "./session-rows.js";
+import { findHead, type SessionHeads } from "./session-rows.js";
 import type { EngineSessionWriter } from "./session-writer.js";
 import { TurnJobs } from "./turn-jobs.js";
 
 interface EngineSessionIndexParts {
   readonly engine: StateEngine;
   readonly writer: EngineSessionWriter;
-  /** Heads of all sessions that the index has, or that have a journal. @throws SESSION_NOT_FOUND where there is no such row */
-  readonly heads: SessionHeads<StoredHead>;
+  readonly heads: SessionHeads;
   readonly clock: Clock;
   /** Whether the journals lie beside the index, in the same rows: then nothing is indexed that has none. */
   readonly hasJournals: boolean;

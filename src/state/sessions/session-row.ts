@@ -3,16 +3,15 @@ import { isBlankFailure } from "../../domain/recorded-turn.js";
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { PartitionRead, StoredEntry } from "../engine.js";
-import { type RewindMark, standing } from "../journal/selected-records.js";
+import { type RewindMark, rewindsIn, standing } from "../journal/selected-records.js";
 import type { SessionState } from "../journal/session-fold.js";
 import { partsOf, wholeValues } from "../value-parts.js";
 import { sessionKey } from "./keys.js";
-import type { SessionHead } from "./session-heads.js";
 
 /** A session's row: where its journal stands, and what the index makes of it. Either half may be missing. */
 export interface SessionRow {
   readonly v: 1;
-  /** Empty where there is no journal here. */
+  /** Another one for a session that was removed and begun anew under the same id; empty where there is no journal here. */
   readonly incarnation: string;
   /** Of the journal's rows. */
   readonly generation: string;
@@ -41,15 +40,16 @@ export interface SeenLock {
 }
 
 /** A row as it was last seen or written: what the next write goes out from. */
-export interface StoredHead extends SessionHead, SessionRow {
-  readonly incarnation: string;
-  readonly state: SessionState | null;
+export interface StoredHead extends SessionRow {
+  readonly owner: Owner;
   /** Null: there is no such row yet. */
   readonly version: number | null;
   /** In how many parts it lies. */
   readonly parts: number;
   /** The session's lock; null where it was not looked at. */
   readonly lock: SeenLock | null;
+  /** The last write was too much for the index, which is to be caught up. */
+  readonly isBehind?: boolean;
 }
 
 const MAX_SUMMARIES = 64;
@@ -121,10 +121,7 @@ export function withRecords(head: StoredHead, records: readonly JournalRecord[])
     lastSeq: records.at(-1)?.seq ?? head.lastSeq,
     lastTurn: records.reduce((highest, { turn }) => Math.max(highest, turn), head.lastTurn),
     messages: head.messages + records.filter(isCounted).length,
-    rewinds: [
-      ...head.rewinds,
-      ...records.flatMap((record) => (record.type === "rewind" ? [[record.seq, record.body.to_seq] as const] : [])),
-    ],
+    rewinds: [...head.rewinds, ...rewindsIn(records).map(({ seq, toSeq }) => [seq, toSeq] as const)],
     summaries: [...head.summaries, ...records.flatMap(({ type, seq }) => (type === "summary" ? [seq] : []))].slice(-MAX_SUMMARIES),
   };
 }

@@ -1,12 +1,12 @@
+import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import { sessionLockKey } from "../../ports/session-store.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import type { SessionChanges } from "../journal/session-changes.js";
-import type { Standing } from "../journal/session-fold.js";
+import { NOTHING, type Standing } from "../journal/session-fold.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { wholeValues } from "../value-parts.js";
-import { NOTHING } from "./atomic-session-write.js";
 import type { SeenRows, StandingRow } from "./index-write.js";
 import { jobsOf, lockKey, requestKey, sessionRange, standingsOf, summariesOf } from "./keys.js";
 import { leaseKey } from "./leased-lock.js";
@@ -15,6 +15,7 @@ import { storedJob } from "./turn-job.js";
 
 /** Rows around one that is looked for by its number: it, and those before it, with their parts. */
 const NEAR = 8;
+const MAX_HEADS = 5_000;
 
 export function sessionLock(owner: Owner, sessionId: string): string {
   return leaseKey(sessionLockKey(owner, sessionId));
@@ -44,6 +45,7 @@ export async function seenRows(engine: StateEngine, owner: Owner, sessionId: str
 
 /** The conversation as it was after a record: what a rewind goes back to. */
 export async function standingAt(engine: StateEngine, head: StoredHead, sessionId: string, seq: number): Promise<Standing> {
+  if (head.fold === "") return NOTHING;
   const partition = ownerPartition(head.owner);
   const prefix = standingsOf(sessionId, head.fold);
   const { from, to } = prefixRange(prefix);
@@ -78,4 +80,26 @@ async function summaryOf(engine: StateEngine, partition: string, prefix: string,
 export function lockOf(head: StoredHead, seen: SeenLock | null): SeenLock | null {
   if (seen === null || head.lock === null) return seen ?? head.lock;
   return seen.at > head.lock.at ? seen : head.lock;
+}
+
+/** Sessions as they were last seen, so that one that goes on here is written without being read first. What is out of date costs a try. */
+export class SessionHeads {
+  readonly #heads = new LRUCache<string, StoredHead>({ max: MAX_HEADS });
+
+  known(owner: Owner, sessionId: string): StoredHead | undefined {
+    const head = this.#heads.get(sessionId);
+    return head?.owner === owner ? head : undefined;
+  }
+
+  keep(sessionId: string, head: StoredHead): void {
+    this.#heads.set(sessionId, head);
+  }
+
+  forget(sessionId: string): void {
+    this.#heads.delete(sessionId);
+  }
+
+  clear(): void {
+    this.#heads.clear();
+  }
 }

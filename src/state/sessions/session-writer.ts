@@ -8,12 +8,12 @@ import { assertFits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
+import { rewindsIn } from "../journal/selected-records.js";
 import { changesOf, type SessionChanges } from "../journal/session-changes.js";
-import type { Standing } from "../journal/session-fold.js";
+import { NOTHING, type Standing } from "../journal/session-fold.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
-import { NOTHING, rewindsIn, type SessionAppend, type SessionCreate, type SessionEngine } from "./atomic-session-write.js";
 import { fits, inCommits } from "./commit-size.js";
 import { type Changes, indexWrite, needsLook, requestKeys, requestsWrite, type SeenRows, together } from "./index-write.js";
 import { lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";
@@ -33,6 +33,14 @@ export interface SessionWriterParts {
   readonly tellsFolds?: (record: JournalRecord) => boolean;
 }
 
+/** The session's lock, of whoever appends. */
+export interface LockOfWrite {
+  /** Undefined: not checked. */
+  readonly fence: number | undefined;
+  readonly beginsLock: boolean;
+  readonly endsLock: boolean;
+}
+
 interface Write {
   readonly sessionId: string;
   readonly before: StoredHead;
@@ -45,7 +53,7 @@ interface Write {
   readonly changes: SessionChanges | null;
   readonly isFold: boolean;
   readonly epoch?: number | undefined;
-  readonly more?: Partial<Changes>;
+  readonly more?: Pick<Commit, "checks" | "puts" | "deletes">;
 }
 
 interface Made {
@@ -64,73 +72,74 @@ interface Made {
 const MAX_TRIES = 5;
 
 /** Writes sessions, each in one commit: records, and what the index makes of them. */
-export class EngineSessionWriter implements SessionEngine<StoredHead> {
+export class EngineSessionWriter {
   readonly #parts: SessionWriterParts;
 
   constructor(parts: SessionWriterParts) {
     this.#parts = parts;
   }
 
+  /** The head after the write. @throws SESSION_CHANGED where there is such a session, OWNER_ERASED, IDEMPOTENCY_IN_PROGRESS */
   async create(
     owner: Owner,
     sessionId: string,
     records: readonly JournalRecord[],
-    changes: SessionChanges | null,
-    { epoch, beginsLock }: SessionCreate = {},
+    { epoch, fence }: { readonly epoch: number | undefined; readonly fence: number | undefined },
   ): Promise<StoredHead> {
     const before = newHead(owner);
+    const changes = changesOf(null, sessionId, records, () => NOTHING);
     const begun = { ...before, incarnation: newId(), generation: nextGeneration() };
-    const lock = beginsLock === undefined ? null : this.#offered(owner, sessionId, beginsLock);
-    const own = { checks: [{ key: ERASURE_KEY, version: null }], puts: [named(owner)] };
-    // Of a lock that begins the check against an erasure is part.
-    const more = lock === null ? own : { checks: [...(lock.commit.checks ?? [])], puts: [...own.puts, ...(lock.commit.puts ?? [])] };
+    const lock = fence === undefined ? null : this.#offered(owner, sessionId, fence);
     const after = { ...withRecords(begun, records), fence: lock?.fence ?? 0 };
+    // Of a lock that begins the check against an erasure is part.
+    const more = { checks: lock === null ? [{ key: ERASURE_KEY, version: null }] : [], puts: [named(owner)] };
     const write = { sessionId, before, after, records, told: records, changes, isFold: false, epoch, more };
     const written = await this.#writeFirst(write, lock);
     if (written === null) throw new AppError("SESSION_CHANGED");
-    if (lock !== null) this.#parts.leases?.begun(lock, written.version ?? 0);
     return written;
   }
 
+  /** The head after the write; null when the session is not as `head` has it. @throws FENCED, IDEMPOTENCY_IN_PROGRESS */
   async append(
     head: StoredHead,
     sessionId: string,
-    { records, changes, fence, beginsLock, endsLock }: SessionAppend,
+    records: readonly JournalRecord[],
+    { fence, beginsLock, endsLock }: LockOfWrite,
   ): Promise<StoredHead | null> {
+    const { leases } = this.#parts;
+    const isLevel = head.state !== null && head.state.indexedSeq === head.lastSeq;
+    const changes = isLevel ? await this.#changes(head, sessionId, records) : null;
     const write = { sessionId, before: head, records, told: records, changes, isFold: false };
     const after = { ...withRecords(head, records), lock: null };
-    if (fence === null) return this.#write({ ...write, after });
+    if (fence === undefined) return this.#write({ ...write, after });
     if (fence < head.fence) throw new AppError("FENCED");
+    if (beginsLock) return this.#writeFirst({ ...write, after: { ...after, fence } }, this.#offered(head.owner, sessionId, fence));
     const name = sessionLock(head.owner, sessionId);
-    if (beginsLock) return this.#appendFirst(write, { ...after, fence }, this.#offered(head.owner, sessionId, fence));
-    const lock = lockOf(head, this.#parts.leases?.seen(name, fence) ?? null);
+    const lock = lockOf(head, leases?.seen(name, fence) ?? null);
     if (lock === null) return null;
     if (fence < lock.fence) throw new AppError("FENCED");
     const key = lockKey(name);
     const ends = endsLock && lock.fence === fence;
     const more = { checks: [{ key, version: lock.version }], deletes: ends ? [key] : [] };
-    const undo = ends ? this.#parts.leases?.ending(name, fence) : undefined;
+    const undo = ends ? leases?.ending(name, fence) : undefined;
     let written: StoredHead | null = null;
     try {
       written = await this.#write({ ...write, after: { ...after, fence }, more });
       return written;
     } finally {
       if (written === null) undo?.();
-      else if (ends) this.#parts.leases?.ended(name, fence);
+      else if (ends) leases?.ended(name, fence);
     }
   }
 
-  /** The write that a lock begins with. @throws FENCED where somebody else has taken it */
-  async #appendFirst(write: Omit<Write, "after">, after: StoredHead, lock: OfferedLease): Promise<StoredHead | null> {
-    const { checks = [], puts = [] } = lock.commit;
-    const written = await this.#writeFirst({ ...write, after, more: { checks: [...checks], puts: [...puts] } }, lock);
-    if (written !== null) this.#parts.leases?.begun(lock, written.version ?? 0);
-    return written;
-  }
-
+  /** `lock`: the one that begins with the write. @throws FENCED where somebody else has taken it */
   async #writeFirst(write: Write, lock: OfferedLease | null): Promise<StoredHead | null> {
-    const writing = this.#write(write);
-    return lock === null ? writing : (this.#parts.leases?.letGoUnless(lock.lease, lock.fence, writing) ?? writing);
+    const { leases } = this.#parts;
+    if (lock === null || leases === null) return this.#write(write);
+    const writing = this.#write({ ...write, more: together(write.more ?? {}, lock.commit) });
+    const written = await leases.letGoUnless(lock.lease, lock.fence, writing);
+    if (written !== null) leases.begun(lock, written.version ?? 0);
+    return written;
   }
 
   /** @throws FENCED where it is not the caller's to begin */
@@ -140,28 +149,23 @@ export class EngineSessionWriter implements SessionEngine<StoredHead> {
     return offered;
   }
 
-  async fold(head: StoredHead, sessionId: string, changes: SessionChanges): Promise<boolean> {
-    return (await this.#write(this.#foldOf(head, sessionId, changes, []))) !== null;
-  }
-
   /**
    * Folds records into a session's index; in several commits where they are too many for one. The head after it; null when the session is
    * not as `head` has it any more.
    */
   async foldRecords(head: StoredHead, sessionId: string, records: readonly JournalRecord[]): Promise<StoredHead | null> {
-    const standings = new Map<number, Standing>();
-    for (const { toSeq } of rewindsIn(records)) standings.set(toSeq, await standingAt(this.#parts.engine, head, sessionId, toSeq));
-    const changes = changesOf(head.state, sessionId, records, (seq) => standings.get(seq) ?? NOTHING);
+    const changes = await this.#changes(head, sessionId, records);
     if (changes === null) return head;
     const indexedSeq = head.state?.indexedSeq ?? 0;
     const told = records.filter((record) => record.seq > indexedSeq && this.#parts.tellsFolds?.(record) === true);
-    const write = this.#foldOf(head, sessionId, changes, told);
+    const more = head.version === null ? { puts: [named(head.owner)] } : {};
+    const write = { sessionId, before: head, after: { ...head, lock: null }, records: [], told, changes, isFold: true, more };
     if (records.length === 1 || this.#fitsAtOnce(write)) return this.#write(write);
     const half = await this.foldRecords(head, sessionId, records.slice(0, records.length >> 1));
     return half === null ? null : this.foldRecords(half, sessionId, records.slice(records.length >> 1));
   }
 
-  /** What the index has of the session stays. */
+  /** As the port's `restore`, of a session that has no journal; what the index has of it stays. @throws SESSION_CHANGED */
   async restore(owner: Owner, sessionId: string, records: () => AsyncIterable<JournalRecord>, end: JournalEnd): Promise<void> {
     const { engine } = this.#parts;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -174,14 +178,10 @@ export class EngineSessionWriter implements SessionEngine<StoredHead> {
     throw new AppError("SESSION_CHANGED");
   }
 
-  async standingAt(owner: Owner, sessionId: string, seq: number): Promise<Standing> {
-    const head = await findHead(this.#parts.engine, owner, sessionId);
-    return head === null || head.fold === "" ? NOTHING : standingAt(this.#parts.engine, head, sessionId, seq);
-  }
-
-  #foldOf(head: StoredHead, sessionId: string, changes: SessionChanges, told: readonly JournalRecord[]): Write {
-    const more = head.version === null ? { puts: [named(head.owner)] } : {};
-    return { sessionId, before: head, after: { ...head, lock: null }, records: [], told, changes, isFold: true, more };
+  async #changes(head: StoredHead, sessionId: string, records: readonly JournalRecord[]): Promise<SessionChanges | null> {
+    const standings = new Map<number, Standing>();
+    for (const { toSeq } of rewindsIn(records)) standings.set(toSeq, await standingAt(this.#parts.engine, head, sessionId, toSeq));
+    return changesOf(head.state, sessionId, records, (seq) => standings.get(seq) ?? NOTHING);
   }
 
   /** Null where the session or its lock is not as `before` has it. @throws OWNER_ERASED, IDEMPOTENCY_IN_PROGRESS, COMMIT_TOO_LARGE */

@@ -1,19 +1,16 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
-import { AppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionStore } from "../../ports/session-store.js";
 import type { StateEngine } from "../engine.js";
-import { AtomicSessionWrite } from "./atomic-session-write.js";
 import { EngineJournal } from "./journal.js";
 import type { ReadJournal } from "./journal-gap.js";
 import { LeasedLock } from "./leased-lock.js";
 import { EngineLeases } from "./leases.js";
-import { SessionHeads } from "./session-heads.js";
 import { EngineSessionIndex } from "./session-index.js";
-import { findHead, readHead } from "./session-rows.js";
+import { SessionHeads } from "./session-rows.js";
 import { EngineSessionWriter } from "./session-writer.js";
 import { turnStartOf } from "./turn-start.js";
 
@@ -34,9 +31,9 @@ export function engineSessionStore(
 ): SessionStore & { readonly journal: EngineJournal; readonly index: EngineSessionIndex } {
   const leases = new EngineLeases(engine);
   const locks = new LeasedLock(leases, options);
-  const heads = new SessionHeads((owner, sessionId) => readHead(engine, owner, sessionId));
+  const heads = new SessionHeads();
   const writer = new EngineSessionWriter({ engine, leases, events });
-  const journal = new EngineJournal({ engine, heads, write: new AtomicSessionWrite(writer, heads) });
+  const journal = new EngineJournal({ engine, heads, writer });
   const readJournal: ReadJournal = (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true });
   const index = new EngineSessionIndex({ engine, writer, heads, clock: options.clock, hasJournals: true, readJournal });
   return { journal, index, locks, images, startTurn: turnStartOf({ engine, locks, leases, heads }), close: async () => {} };
@@ -55,11 +52,6 @@ export interface EngineSessionIndexOptions {
 /** The index alone, of journals that are kept elsewhere. The engine stays the caller's to close. */
 export function engineSessionIndex(engine: StateEngine, options: EngineSessionIndexOptions): EngineSessionIndex {
   const { clock, readJournal, events = null, tells = () => true } = options;
-  const heads = new SessionHeads(async (owner: Owner, sessionId: string) => {
-    const head = await findHead(engine, owner, sessionId);
-    if (head === null) throw new AppError("SESSION_NOT_FOUND");
-    return head;
-  });
   const writer = new EngineSessionWriter({ engine, leases: null, events, tellsFolds: tells });
-  return new EngineSessionIndex({ engine, writer, heads, clock, hasJournals: false, readJournal });
+  return new EngineSessionIndex({ engine, writer, heads: new SessionHeads(), clock, hasJournals: false, readJournal });
 }

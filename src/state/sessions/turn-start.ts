@@ -11,8 +11,8 @@ import { JournalRows, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, lockKey, sessionKey, sessionRange } from "./keys.js";
 import type { LeasedLock, LeaseName } from "./leased-lock.js";
 import type { EngineLeases } from "./leases.js";
-import type { SessionHeads } from "./session-heads.js";
 import { headOf, type StoredHead } from "./session-row.js";
+import type { SessionHeads } from "./session-rows.js";
 
 const MAX_TRIES = 5;
 
@@ -20,7 +20,7 @@ export interface TurnStartParts {
   readonly engine: StateEngine;
   readonly locks: LeasedLock;
   readonly leases: EngineLeases;
-  readonly heads: SessionHeads<StoredHead>;
+  readonly heads: SessionHeads;
 }
 
 interface Taken {
