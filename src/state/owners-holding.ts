@@ -4,6 +4,7 @@ import type { OwnersQuery } from "../ports/owner-activity.js";
 import type { Page } from "../ports/session-store.js";
 import type { PartitionEntry, StateEngine } from "./engine.js";
 import { listLimit } from "./sessions/list.js";
+import { jsonOf, partitionPages } from "./stored-rows.js";
 
 /** Partitions looked at for one page: it may hold less than was asked for. */
 const MOST_LOOKED_AT = 1_000;
@@ -24,20 +25,20 @@ export async function ownersHolding<T>(
   const prefix = tenant === undefined ? "" : tenantPrefix(tenant);
   const data: T[] = [];
   let after = cursor === undefined ? undefined : decoded(cursor);
-  for (let looked = 0; looked < MOST_LOOKED_AT; ) {
-    const asked = Math.max(size + 1, together);
-    const page = await engine.partitions({ key, limit: asked, ...(after !== undefined && { after }) });
+  const asked = Math.max(size + 1, together);
+  let looked = 0;
+  for await (const page of partitionPages(engine, key, asked, after)) {
     for (const entry of page) {
       if (data.length === size) return { data, nextCursor: after === undefined ? null : encoded(after) };
       after = entry.partition;
-      const [owner = ""] = [JSON.parse(entry.value) as string | readonly string[]].flat();
+      const [owner = ""] = [jsonOf<string | readonly string[]>(entry)].flat();
       const each = owner.startsWith(prefix) ? await told(owner as Owner, entry) : null;
       if (each !== null) data.push(each);
     }
     looked += page.length;
-    if (page.length < asked) return { data, nextCursor: null };
+    if (looked >= MOST_LOOKED_AT && page.length === asked && after !== undefined) return { data, nextCursor: encoded(after) };
   }
-  return { data, nextCursor: after === undefined ? null : encoded(after) };
+  return { data, nextCursor: null };
 }
 
 function encoded(partition: string): string {

@@ -14,10 +14,11 @@ import type {
   ConversationNote as Note,
 } from "../../ports/conversation-list.js";
 import { committed } from "../durable-commit.js";
-import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
-import { OWNER_KEY, ownerOfValue, ownerPartition, systemPartition } from "../partition.js";
+import { OWNER_KEY, ownerPartition, systemPartition } from "../partition.js";
 import { sessionKey } from "../sessions/keys.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 
 /** Writers of different owners hardly meet, and a page looks at all of them. */
 const SHARDS = 16;
@@ -117,7 +118,7 @@ export class EngineConversationList implements ConversationList {
     const rows = await this.#rowsOf(owner);
     for (let from = 0; from < rows.length; from += OPERATIONS_AT_ONCE / 2) {
       const some = rows.slice(from, from + OPERATIONS_AT_ONCE / 2);
-      const deletes = some.flatMap(({ key, value }) => [key, timeKeyOf(key, JSON.parse(value) as Row)]);
+      const deletes = some.flatMap((row) => [row.key, timeKeyOf(row.key, jsonOf<Row>(row))]);
       await committed(this.#parts.engine, partition, { deletes });
     }
     return rows.length;
@@ -133,8 +134,7 @@ export class EngineConversationList implements ConversationList {
 
   async #rowsOf(owner: Owner) {
     const ofOwner = ownerHash(owner);
-    const { ranges } = await this.#parts.engine.read(shardOf(ofOwner), { ranges: [prefixRange(`o/${ofOwner}/`)] });
-    return ranges[0] ?? [];
+    return rowsIn(this.#parts.engine, shardOf(ofOwner), prefixRange(`o/${ofOwner}/`));
   }
 
   async #followed(shard: string, all: readonly Touched[]): Promise<void> {
@@ -185,7 +185,7 @@ export class EngineConversationList implements ConversationList {
     );
     const keys = now.map(({ key }) => key);
     await optimisticCommit(engine, shard, { keys }, (read) => {
-      const changes = now.map(({ owner, notes, key, state }) => changeOf(owner, notes, key, state, rowIn(read.entries.get(key))));
+      const changes = now.map(({ owner, notes, key, state }) => changeOf(owner, notes, key, state, jsonOf<Row>(read.entries.get(key))));
       const [puts, deletes] = [changes.flatMap((each) => each.puts), changes.flatMap((each) => each.deletes)];
       const isChange = puts.length + deletes.length > 0;
       return { commit: isChange ? { checks: unchanged(read, ...keys), puts, deletes } : null, result: undefined };
@@ -205,22 +205,20 @@ export class EngineConversationList implements ConversationList {
   }
 
   async #read(owner: Owner, sessionId: string): Promise<Row | null> {
-    const key = ownerKeyOf({ owner, sessionId });
-    return rowIn((await this.#parts.engine.read(shardOf(ownerHash(owner)), { keys: [key] })).entries.get(key));
+    return jsonOf<Row>(await rowAt(this.#parts.engine, shardOf(ownerHash(owner)), ownerKeyOf({ owner, sessionId })));
   }
 
   async #ownerOf(ofOwner: string): Promise<Owner | null> {
-    const entry = (await this.#parts.engine.read(`o:${ofOwner}`, { keys: [OWNER_KEY] })).entries.get(OWNER_KEY);
-    return entry === undefined ? null : ownerOfValue(entry.value);
+    return jsonOf<Owner>(await rowAt(this.#parts.engine, `o:${ofOwner}`, OWNER_KEY));
   }
 
   /** All of one user's: few enough to be read together. */
   async #ofUser(query: ConversationQuery, keep: Keep): Promise<FoundRows> {
     const { tenant = DEFAULT_TENANT, user = "", limit, cursor } = query;
     const owner = ownerOf(tenant, user);
-    const all = (await this.#rowsOf(owner)).map(({ key, value }): Found & { readonly key: string } => {
-      const row = JSON.parse(value) as Row;
-      const timeKey = timeKeyOf(key, row);
+    const all = (await this.#rowsOf(owner)).map((entry): Found & { readonly key: string } => {
+      const row = jsonOf<Row>(entry);
+      const timeKey = timeKeyOf(entry.key, row);
       return { key: timeKey, name: nameOf(timeKey), row };
     });
     const behind = all.filter((found) => (cursor === undefined || found.key < `t/${cursor}`) && keep(found));
@@ -242,12 +240,7 @@ export class EngineConversationList implements ConversationList {
       most = Math.min(2 * most, MOST_LOOKED_AT / SHARDS)
     ) {
       const range = { from: first, to: before, limit: most, reverse: true };
-      const shards = await Promise.all(
-        Array.from(
-          { length: SHARDS },
-          async (_, shard) => (await this.#parts.engine.read(partitionOf(shard), { ranges: [range] })).ranges[0] ?? [],
-        ),
-      );
+      const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => rowsIn(this.#parts.engine, partitionOf(shard), range)));
       // Behind the last row of a shard that has more, others may come first.
       const ends = shards.flatMap((page) => (page.length === most ? [page.at(-1)?.key ?? ""] : []));
       const end = ends.toSorted().at(-1) ?? "";
@@ -256,8 +249,8 @@ export class EngineConversationList implements ConversationList {
         .filter(({ key }) => key >= end)
         .toSorted((a, b) => (a.key < b.key ? 1 : -1));
       looked += page.length;
-      for (const { key, value } of page) {
-        const found = { name: nameOf(key), row: JSON.parse(value) as Row };
+      for (const entry of page) {
+        const found = { name: nameOf(entry.key), row: jsonOf<Row>(entry) };
         if (!keep(found)) continue;
         if (rows.length === limit) return { rows, next: cursorOf(rows) };
         rows.push(found);
@@ -349,10 +342,6 @@ function timeOf(at: string): string {
 function timeKeyOf(ownerKey: string, { time }: Row): string {
   const [, ofOwner = "", sessionId = ""] = ownerKey.split("/");
   return `t/${time}/${ofOwner}/${sessionId}`;
-}
-
-function rowIn(entry: StoredEntry | undefined): Row | null {
-  return entry === undefined ? null : (JSON.parse(entry.value) as Row);
 }
 
 function nameOf(timeKey: string): Found["name"] {

@@ -1,5 +1,6 @@
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 
 const FLUSH_MS = 250;
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -48,8 +49,7 @@ export class BatchedSums<T> {
   /** Null where nothing was counted. */
   async of(period: string, name: string): Promise<T | null> {
     await this.flush();
-    const key = this.#keyOf(period, name);
-    return storedValue((await this.#engine.read(this.#options.partition, { keys: [key] })).entries.get(key));
+    return jsonOf<T>(await rowAt(this.#engine, this.#options.partition, this.#keyOf(period, name)));
   }
 
   /** In the order of periods, those from the one to before the other. `prefix`: that of hours, or of days. */
@@ -59,17 +59,15 @@ export class BatchedSums<T> {
     prefix = this.#options.prefix,
   ): Promise<readonly { readonly period: string; readonly name: string; readonly value: T }[]> {
     await this.flush();
-    const { partition } = this.#options;
-    const { ranges } = await this.#engine.read(partition, { ranges: [{ from: `${prefix}/${from}`, to: `${prefix}/${to}` }] });
-    return (ranges[0] ?? []).map(this.#named);
+    const rows = await rowsIn(this.#engine, this.#options.partition, { from: `${prefix}/${from}`, to: `${prefix}/${to}` });
+    return rows.map(this.#named);
   }
 
   /** The first period that anything is kept of; null where nothing is. */
   async first(prefix = this.#options.prefix): Promise<string | null> {
     await this.flush();
-    const { partition } = this.#options;
-    const { ranges } = await this.#engine.read(partition, { ranges: [{ ...prefixRange(`${prefix}/`), limit: 1 }] });
-    return ranges[0]?.map(this.#named)[0]?.period ?? null;
+    const [row] = await rowsIn(this.#engine, this.#options.partition, { ...prefixRange(`${prefix}/`), limit: 1 });
+    return row === undefined ? null : this.#named(row).period;
   }
 
   /** One after the other. @throws STORAGE_UNAVAILABLE where they can't be written; they are kept for the next time */
@@ -82,7 +80,7 @@ export class BatchedSums<T> {
 
   readonly #named = (entry: StoredEntry) => {
     const [, period = "", name = ""] = entry.key.split("/");
-    return { period, name, value: JSON.parse(entry.value) as T };
+    return { period, name, value: jsonOf<T>(entry) };
   };
 
   #keyOf(period: string, name: string, prefix = this.#options.prefix): string {
@@ -130,7 +128,7 @@ export class BatchedSums<T> {
       commit: {
         checks: unchanged(read, ...keys),
         puts: added.map(([key, value]) => {
-          const before = storedValue<T>(read.entries.get(key));
+          const before = jsonOf<T>(read.entries.get(key));
           return { key, value: JSON.stringify(before === null ? value : plus(before, value)) };
         }),
         deletes: read.ranges.flat().map(({ key }) => key),
@@ -145,8 +143,4 @@ export class BatchedSums<T> {
     const last = Date.parse(days.toSorted().at(-1) ?? "");
     return Number.isNaN(last) ? "" : new Date(last - this.#options.daysKept * DAY_MS).toISOString().slice(0, DAY);
   }
-}
-
-function storedValue<T>(entry: StoredEntry | undefined): T | null {
-  return entry === undefined ? null : (JSON.parse(entry.value) as T);
 }

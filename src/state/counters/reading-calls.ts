@@ -1,8 +1,10 @@
 import type { Clock } from "../../platform/clock.js";
 import type { ReadingCalls } from "../../ports/reading-calls.js";
+import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
+import { jsonOf, rowAt } from "../stored-rows.js";
 
 const PARTITION = systemPartition("readings");
 const PREFIX = "reading/";
@@ -27,29 +29,24 @@ export class EngineReadingCalls implements ReadingCalls {
   }
 
   async left(messageId: string): Promise<number | null> {
-    const entry = (await this.#engine.read(PARTITION, { keys: [keyOf(messageId)] })).entries.get(keyOf(messageId));
-    return entry === undefined ? null : keptIn(entry).left;
+    return jsonOf<Kept>(await rowAt(this.#engine, PARTITION, keyOf(messageId)))?.left ?? null;
   }
 
   async keep(messageId: string, left: number): Promise<void> {
     const now = this.#clock.now();
     const value = JSON.stringify({ left, at: now.toISOString() } satisfies Kept);
     await optimisticCommit(this.#engine, PARTITION, { ranges: [{ ...prefixRange(PREFIX), limit: LOOKED_AT }] }, (read) => {
-      const isOld = (entry: StoredEntry) => now.getTime() - Date.parse(keptIn(entry).at) > KEPT_MS;
+      const isOld = (entry: StoredEntry) => now.getTime() - Date.parse(jsonOf<Kept>(entry).at) > KEPT_MS;
       const deletes = (read.ranges[0] ?? []).filter((entry) => entry.key !== keyOf(messageId) && isOld(entry)).map(({ key }) => key);
       return { commit: { puts: [{ key: keyOf(messageId), value }], deletes }, result: undefined };
     });
   }
 
   async forget(messageId: string): Promise<void> {
-    await optimisticCommit(this.#engine, PARTITION, {}, () => ({ commit: { deletes: [keyOf(messageId)] }, result: undefined }));
+    await committed(this.#engine, PARTITION, { deletes: [keyOf(messageId)] });
   }
 }
 
 function keyOf(messageId: string): string {
   return `${PREFIX}${messageId}`;
-}
-
-function keptIn({ value }: StoredEntry): Kept {
-  return JSON.parse(value) as Kept;
 }

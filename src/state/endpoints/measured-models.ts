@@ -2,6 +2,7 @@ import type { MeasuredModel, MeasuredModels } from "../../ports/measured-models.
 import { prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
+import { jsonOf, rowsIn } from "../stored-rows.js";
 
 const PARTITION = systemPartition("models");
 const PREFIX = "model/";
@@ -15,15 +16,14 @@ export class EngineMeasuredModels implements MeasuredModels {
   }
 
   async all(): Promise<ReadonlyMap<string, MeasuredModel>> {
-    const { ranges } = await this.#engine.read(PARTITION, { ranges: [prefixRange(PREFIX)] });
-    return new Map((ranges[0] ?? []).map(({ key, value }) => [key.slice(PREFIX.length), JSON.parse(value) as MeasuredModel]));
+    const rows = await rowsIn(this.#engine, PARTITION, prefixRange(PREFIX));
+    return new Map(rows.map((row) => [row.key.slice(PREFIX.length), jsonOf<MeasuredModel>(row)]));
   }
 
   change(hash: string, decide: (stored: MeasuredModel | null) => MeasuredModel): Promise<MeasuredModel> {
     const key = `${PREFIX}${hash}`;
     return optimisticCommit(this.#engine, PARTITION, { keys: [key] }, (read) => {
-      const stored = read.entries.get(key)?.value;
-      const result = decide(stored === undefined ? null : (JSON.parse(stored) as MeasuredModel));
+      const result = decide(jsonOf<MeasuredModel>(read.entries.get(key)));
       return { commit: { checks: unchanged(read, key), puts: [{ key, value: JSON.stringify(result) }] }, result };
     });
   }

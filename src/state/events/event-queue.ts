@@ -7,6 +7,7 @@ import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { numberKey } from "../partition.js";
+import { jsonOf, rowAt, rowPages, rowsIn } from "../stored-rows.js";
 import {
   DEAD_ROWS,
   DUE_ROWS,
@@ -25,7 +26,6 @@ import { availableAtMs, queuedFor, waitingChanges, waitingOf } from "./waiting-o
 
 /** Owners claimed in one commit: each has three operations. */
 const MAX_CLAIMED = 30;
-const PAGE = 500;
 /** Where an event is looked for by its id: those that are delivered stand at the front. */
 const FRONT = 20;
 
@@ -67,8 +67,8 @@ export class EngineEventQueue implements EventQueue {
 
   async next(owner: Owner, limit: number): Promise<readonly OwnerEvent[]> {
     await this.#settled(owner);
-    const [rows = []] = (await this.#engine.read(FEED, { ranges: [{ ...prefixRange(queueRows(ownerHash(owner))), limit }] })).ranges;
-    return rows.map(eventOfRow);
+    const rows = await rowsIn(this.#engine, FEED, { ...prefixRange(queueRows(ownerHash(owner))), limit });
+    return rows.map((row) => jsonOf<OwnerEvent>(row));
   }
 
   async delivered(owner: Owner, id: string): Promise<void> {
@@ -83,7 +83,7 @@ export class EngineEventQueue implements EventQueue {
       const place = lastPlace(read.entries) + 1;
       const key = `${deadRows(tenantHashOf(owner))}${numberKey(place)}`;
       const { attempts, error, deadSince } = end;
-      const dead: DeadEvent = { owner, event: eventOfRow(row), attempts, error, deadSince };
+      const dead: DeadEvent = { owner, event: jsonOf<OwnerEvent>(row), attempts, error, deadSince };
       return {
         commit: {
           checks: [...unchanged(read, LAST), { key: row.key, version: row.version }],
@@ -125,11 +125,11 @@ export class EngineEventQueue implements EventQueue {
     const from = after === undefined ? null : await this.#deadKey(prefix, after);
     // From the event itself, which is passed over.
     const range = { ...prefixRange(prefix), ...(from !== null && { from }), limit: limit + 1 };
-    const [rows = []] = (await this.#engine.read(FEED, { ranges: [range] })).ranges;
+    const rows = await rowsIn(this.#engine, FEED, range);
     return rows
       .filter(({ key }) => key !== from)
       .slice(0, limit)
-      .map(({ value }) => JSON.parse(value) as DeadEvent);
+      .map((row) => jsonOf<DeadEvent>(row));
   }
 
   async retry(tenant: string, id: string, _now: Date): Promise<boolean> {
@@ -138,7 +138,7 @@ export class EngineEventQueue implements EventQueue {
     return optimisticCommit(this.#engine, FEED, { keys: [LAST, key] }, async (read) => {
       const row = read.entries.get(key);
       if (row === undefined) return { commit: null, result: false };
-      const { owner, event } = JSON.parse(row.value) as DeadEvent;
+      const { owner, event } = jsonOf<DeadEvent>(row);
       const hash = ownerHash(owner);
       const place = lastPlace(read.entries) + 1;
       const waits = await this.#engine.read(FEED, { keys: [waitingKey(hash)] });
@@ -161,9 +161,10 @@ export class EngineEventQueue implements EventQueue {
 
   async pruneDead(before: Date): Promise<number> {
     let dropped = 0;
-    for await (const rows of this.#pages(DEAD_ROWS))
-      for (const { key, value, version } of rows) {
-        const { event, deadSince } = JSON.parse(value) as DeadEvent;
+    for await (const rows of rowPages(this.#engine, FEED, DEAD_ROWS))
+      for (const row of rows) {
+        const { key, version } = row;
+        const { event, deadSince } = jsonOf<DeadEvent>(row);
         if (Date.parse(deadSince) >= before.getTime()) continue;
         const done = await committed(this.#engine, FEED, { checks: [{ key, version }], deletes: [key, deadIdKey(event.id)] });
         if (done.ok) dropped += 1;
@@ -178,28 +179,18 @@ export class EngineEventQueue implements EventQueue {
 
   async #count(prefix: string): Promise<number> {
     let count = 0;
-    for await (const rows of this.#pages(prefix)) count += rows.length;
+    for await (const rows of rowPages(this.#engine, FEED, prefix)) count += rows.length;
     return count;
-  }
-
-  async *#pages(prefix: string): AsyncGenerator<readonly StoredEntry[]> {
-    for (let from = prefix; ; ) {
-      const [rows = []] = (await this.#engine.read(FEED, { ranges: [{ ...prefixRange(prefix), from, limit: PAGE }] })).ranges;
-      yield rows.filter(({ key }) => key !== from);
-      const last = rows.at(-1)?.key;
-      if (rows.length < PAGE || last === undefined) return;
-      from = last;
-    }
   }
 
   /** The row of an event that waits, or null. */
   async #find(owner: Owner, id: string): Promise<StoredEntry | null> {
     const prefix = queueRows(ownerHash(owner));
-    const [front = []] = (await this.#engine.read(FEED, { ranges: [{ ...prefixRange(prefix), limit: FRONT }] })).ranges;
-    const isIt = (row: StoredEntry) => eventOfRow(row).id === id;
+    const front = await rowsIn(this.#engine, FEED, { ...prefixRange(prefix), limit: FRONT });
+    const isIt = (row: StoredEntry) => jsonOf<OwnerEvent>(row).id === id;
     const found = front.find(isIt);
     if (found !== undefined || front.length < FRONT) return found ?? null;
-    for await (const rows of this.#pages(prefix)) {
+    for await (const rows of rowPages(this.#engine, FEED, prefix)) {
       const row = rows.find(isIt);
       if (row !== undefined) return row;
     }
@@ -208,13 +199,9 @@ export class EngineEventQueue implements EventQueue {
 
   async #deadKey(prefix: string, id: string): Promise<string | null> {
     if (!isId(id)) return null;
-    const key = (await this.#engine.read(FEED, { keys: [deadIdKey(id)] })).entries.get(deadIdKey(id))?.value;
+    const key = (await rowAt(this.#engine, FEED, deadIdKey(id)))?.value;
     return key?.startsWith(prefix) === true ? key : null;
   }
-}
-
-function eventOfRow({ value }: StoredEntry): OwnerEvent {
-  return JSON.parse(value) as OwnerEvent;
 }
 
 function lastPlace(entries: ReadonlyMap<string, StoredEntry>): number {

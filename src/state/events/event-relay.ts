@@ -2,6 +2,7 @@ import type { Owner } from "../../domain/owner.js";
 import { GrowingWait } from "../../platform/growing-wait.js";
 import type { Logger } from "../../platform/logger.js";
 import type { StateEngine } from "../engine.js";
+import { partitionPages } from "../stored-rows.js";
 import { OUTBOX } from "./event-keys.js";
 import type { FeedWriter } from "./feed-writer.js";
 import { clearOutbox, readOutbox } from "./outbox.js";
@@ -84,15 +85,13 @@ export class EventRelay {
 
   /** Publishes what processes that are gone left in any outbox. */
   async publishEvery(signal?: AbortSignal): Promise<void> {
-    for (let after: string | undefined; ; ) {
-      signal?.throwIfAborted();
-      const page = await this.#parts.engine.partitions({ key: OUTBOX, limit: PAGE, ...(after !== undefined && { after }) });
+    signal?.throwIfAborted();
+    for await (const page of partitionPages(this.#parts.engine, OUTBOX, PAGE)) {
       for (let from = 0; from < page.length && !this.#closed; from += TOGETHER) {
-        signal?.throwIfAborted();
         await Promise.all(page.slice(from, from + TOGETHER).map(({ partition }) => this.tryPublish(partition)));
+        signal?.throwIfAborted();
       }
-      after = page.at(-1)?.partition;
-      if (page.length < PAGE || this.#closed) return;
+      if (this.#closed) return;
     }
   }
 

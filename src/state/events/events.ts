@@ -6,6 +6,7 @@ import type { EventLog, EventQuery, EventScope, KeptEvent } from "../../ports/ev
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { numberKey, ownerPartition } from "../partition.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { FEED, FEED_ROWS, idKey, type KnownPlace, ownerRows, placeOf, tenantHash, tenantRows } from "./event-keys.js";
 import { EventRelay } from "./event-relay.js";
 import { eraseFeed, feedResidue, pruneFeed } from "./feed-erasure.js";
@@ -80,21 +81,19 @@ export class EngineEventLog implements EventLog {
     const from = await this.#behind(scope, after);
     // From the event itself, which is passed over.
     const range = { ...prefixRange(prefix), ...(from !== null && { from }), limit: limit + 1 };
-    const [found = []] = (await this.#engine.read(FEED, { ranges: [range] })).ranges;
-    const rows = found.filter(({ key }) => key !== from).slice(0, limit);
-    if (scope === "all") return rows.map(({ value }) => keptEvent(value));
+    const rows = (await rowsIn(this.#engine, FEED, range)).filter(({ key }) => key !== from).slice(0, limit);
+    if (scope === "all") return rows.map((row) => jsonOf<KeptEvent>(row));
     if (rows.length === 0) return [];
     const keys = rows.map(({ key }) => `${FEED_ROWS}${placeOf(key)}`);
     const { entries } = await this.#engine.read(FEED, { keys });
-    return keys.flatMap((key) => entries.get(key) ?? []).map(({ value }) => keptEvent(value));
+    return keys.flatMap((key) => entries.get(key) ?? []).map((row) => jsonOf<KeptEvent>(row));
   }
 
   async newest(scope: EventScope): Promise<string | null> {
     await this.#settledIn(scope);
-    const [rows = []] = (await this.#engine.read(FEED, { ranges: [{ ...prefixRange(rowsOf(scope)), limit: 1, reverse: true }] })).ranges;
-    const [row] = rows;
+    const [row] = await rowsIn(this.#engine, FEED, { ...prefixRange(rowsOf(scope)), limit: 1, reverse: true });
     if (row === undefined) return null;
-    return scope === "all" ? keptEvent(row.value).event.id : (JSON.parse(row.value) as [string])[0];
+    return scope === "all" ? jsonOf<KeptEvent>(row).event.id : jsonOf<[string]>(row)[0];
   }
 
   prune(before: Date): Promise<number> {
@@ -122,9 +121,9 @@ export class EngineEventLog implements EventLog {
   /** The key of an event in the scope's rows; null where the scope has no such event. */
   async #behind(scope: EventScope, id: string): Promise<string | null> {
     if (!isId(id)) return null;
-    const entry = (await this.#engine.read(FEED, { keys: [idKey(id)] })).entries.get(idKey(id));
-    if (entry === undefined) return null;
-    const [place, owner, tenant] = JSON.parse(entry.value) as KnownPlace;
+    const known = jsonOf<KnownPlace>(await rowAt(this.#engine, FEED, idKey(id)));
+    if (known === null) return null;
+    const [place, owner, tenant] = known;
     const rows = rowsOf(scope);
     return rows === FEED_ROWS || rows === ownerRows(owner) || rows === tenantRows(tenant) ? `${rows}${numberKey(place)}` : null;
   }
@@ -133,10 +132,6 @@ export class EngineEventLog implements EventLog {
 function rowsOf(scope: EventScope): string {
   if (scope === "all") return FEED_ROWS;
   return "owner" in scope ? ownerRows(ownerHash(scope.owner)) : tenantRows(tenantHash(scope.tenant));
-}
-
-function keptEvent(value: string): KeptEvent {
-  return JSON.parse(value) as KeptEvent;
 }
 
 /** Tells whoever listens within this process that events of an owner were added: after what is running, so that no write waits for it. */

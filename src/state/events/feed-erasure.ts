@@ -2,8 +2,10 @@ import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
 import type { KeptEvent } from "../../ports/event-log.js";
 import type { DeadEvent } from "../../ports/event-queue.js";
+import { committed } from "../durable-commit.js";
 import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { jsonOf, rowPages } from "../stored-rows.js";
 import {
   deadIdKey,
   deadRows,
@@ -22,8 +24,6 @@ import { waitingChanges, waitingOf } from "./waiting-owners.js";
 
 /** Rows looked at in one step: each has at most four keys that go. */
 const PAGE = Math.floor(OPERATIONS_AT_ONCE / 4);
-/** Rows of what was given up, of a whole tenant. */
-const DEAD_PAGE = 500;
 /** Each has two keys that go. */
 const DEAD_AT_ONCE = OPERATIONS_AT_ONCE / 2;
 
@@ -46,15 +46,15 @@ export async function eraseFeed(engine: StateEngine, owner: Owner, erasures: num
   }));
   const tenant = tenantHashOf(owner);
   const erased = await eraseRows(engine, ownerRows(hash), (row) => {
-    const [id, type] = JSON.parse(row.value) as [string, string];
+    const [id, type] = jsonOf<[string, string]>(row);
     return type === "owner.erased" ? [] : keysOfEvent(id, [Number(placeOf(row.key)), hash, tenant]);
   });
-  await eraseRows(engine, queueRows(hash), (row) => ((JSON.parse(row.value) as OwnerEvent).type === "owner.erased" ? [] : [row.key]));
+  await eraseRows(engine, queueRows(hash), (row) => (jsonOf<OwnerEvent>(row).type === "owner.erased" ? [] : [row.key]));
   await leaveQueue(engine, hash);
   const dead = await deadOf(engine, owner);
   for (let from = 0; from < dead.length; from += DEAD_AT_ONCE) {
     const deletes = dead.slice(from, from + DEAD_AT_ONCE).flatMap(({ key, id }) => [key, deadIdKey(id)]);
-    await optimisticCommit(engine, FEED, {}, () => ({ commit: { deletes }, result: undefined }));
+    await committed(engine, FEED, { deletes });
   }
   return erased;
 }
@@ -64,8 +64,8 @@ export async function feedResidue(engine: StateEngine, owner: Owner): Promise<nu
   const hash = ownerHash(owner);
   const { ranges } = await engine.read(FEED, { ranges: [prefixRange(ownerRows(hash)), prefixRange(queueRows(hash))] });
   const [own = [], queued = []] = ranges;
-  const told = own.filter(({ value }) => (JSON.parse(value) as [string, string])[1] !== "owner.erased");
-  const waiting = queued.filter(({ value }) => (JSON.parse(value) as OwnerEvent).type !== "owner.erased");
+  const told = own.filter((row) => jsonOf<[string, string]>(row)[1] !== "owner.erased");
+  const waiting = queued.filter((row) => jsonOf<OwnerEvent>(row).type !== "owner.erased");
   return told.length + waiting.length + (await deadOf(engine, owner)).length;
 }
 
@@ -107,17 +107,13 @@ function leaveQueue(engine: StateEngine, hash: string): Promise<void> {
 }
 
 async function deadOf(engine: StateEngine, owner: Owner): Promise<readonly { readonly key: string; readonly id: string }[]> {
-  const prefix = deadRows(tenantHashOf(owner));
   const found: { key: string; id: string }[] = [];
-  for (let from = prefix; ; ) {
-    const [rows = []] = (await engine.read(FEED, { ranges: [{ ...prefixRange(prefix), from, limit: DEAD_PAGE }] })).ranges;
-    for (const { key, value } of rows) {
-      const dead = JSON.parse(value) as DeadEvent;
-      if (dead.owner === owner && dead.event.type !== "owner.erased" && found.at(-1)?.key !== key) found.push({ key, id: dead.event.id });
+  for await (const rows of rowPages(engine, FEED, deadRows(tenantHashOf(owner))))
+    for (const row of rows) {
+      const dead = jsonOf<DeadEvent>(row);
+      if (dead.owner === owner && dead.event.type !== "owner.erased") found.push({ key: row.key, id: dead.event.id });
     }
-    if (rows.length < DEAD_PAGE) return found;
-    from = rows.at(-1)?.key ?? prefix;
-  }
+  return found;
 }
 
 /**
@@ -126,7 +122,7 @@ async function deadOf(engine: StateEngine, owner: Owner): Promise<readonly { rea
  */
 export function pruneFeed(engine: StateEngine, before: Date): Promise<number> {
   const keysThatGo = (row: StoredEntry) => {
-    const { owner, event } = JSON.parse(row.value) as KeptEvent;
+    const { owner, event } = jsonOf<KeptEvent>(row);
     if (Date.parse(event.timestamp) >= before.getTime()) return [];
     return keysOfEvent(event.id, [Number(placeOf(row.key)), ownerHash(owner), tenantHashOf(owner)]);
   };

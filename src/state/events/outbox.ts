@@ -4,6 +4,7 @@ import { newId } from "../../platform/ids.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { jsonOf, rowsIn } from "../stored-rows.js";
 import { OUTBOX, OUTBOX_ERASED, OUTBOX_ROWS } from "./event-keys.js";
 
 /** Events in one row: some 200 KB. */
@@ -47,7 +48,7 @@ export async function readOutbox(engine: StateEngine, partition: string): Promis
   // Keys are by the writers' clocks, versions by the commits.
   const rows = found.toSorted((a, b) => a.version - b.version || (a.key < b.key ? -1 : 1));
   return {
-    owner: JSON.parse(marker.value) as Owner,
+    owner: jsonOf<Owner>(marker),
     events: rows.flatMap(eventsOfRow),
     erasures: Number(read.entries.get(OUTBOX_ERASED)?.value ?? 0),
     rows,
@@ -100,7 +101,7 @@ export async function eraseOutbox(engine: StateEngine, partition: string): Promi
 
 /** Of an outbox: how many of its events tell of something else than an erasure. */
 export async function outboxResidue(engine: StateEngine, partition: string): Promise<number> {
-  const [rows = []] = (await engine.read(partition, { ranges: [prefixRange(OUTBOX_ROWS)] })).ranges;
+  const rows = await rowsIn(engine, partition, prefixRange(OUTBOX_ROWS));
   return rows.flatMap(eventsOfRow).filter(({ type }) => type !== "owner.erased").length;
 }
 
@@ -113,6 +114,6 @@ function dropMarker(engine: StateEngine, partition: string, erased: number) {
   });
 }
 
-function eventsOfRow({ value }: StoredEntry): readonly OwnerEvent[] {
-  return JSON.parse(value) as readonly OwnerEvent[];
+function eventsOfRow(row: StoredEntry): readonly OwnerEvent[] {
+  return jsonOf<readonly OwnerEvent[]>(row);
 }

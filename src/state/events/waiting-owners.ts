@@ -1,5 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import type { PartitionRead } from "../engine.js";
+import { jsonOf } from "../stored-rows.js";
 import { dueKey, waitingKey } from "./event-keys.js";
 
 /** An owner some of whose events are in the queue. Times are the engine's, in milliseconds since the epoch. */
@@ -17,8 +18,7 @@ export interface Changes {
 }
 
 export function waitingOf(read: PartitionRead, ownerHash: string): WaitingOwner | null {
-  const entry = read.entries.get(waitingKey(ownerHash));
-  return entry === undefined ? null : (JSON.parse(entry.value) as WaitingOwner);
+  return jsonOf<WaitingOwner>(read.entries.get(waitingKey(ownerHash)));
 }
 
 /** When somebody may be given the owner. */

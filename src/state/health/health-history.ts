@@ -4,6 +4,7 @@ import type { HealthChange } from "../../ports/studio-views.js";
 import type { StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
+import { jsonOf, rowAt } from "../stored-rows.js";
 
 const PARTITION = systemPartition("health");
 const RING = "ring";
@@ -24,7 +25,7 @@ export class EngineHealthHistory implements HealthHistory {
       parts: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.status])),
     };
     await optimisticCommit(this.#engine, PARTITION, { keys: [RING] }, (read) => {
-      const ring = ringOf(read.entries.get(RING)?.value);
+      const ring = jsonOf<readonly HealthChange[]>(read.entries.get(RING)) ?? [];
       if (ring[0] !== undefined && isSame(ring[0], change)) return { commit: null, result: undefined };
       const puts = [{ key: RING, value: JSON.stringify([change, ...ring].slice(0, MOST)) }];
       return { commit: { checks: unchanged(read, RING), puts }, result: undefined };
@@ -32,12 +33,8 @@ export class EngineHealthHistory implements HealthHistory {
   }
 
   async all(): Promise<readonly HealthChange[]> {
-    return ringOf((await this.#engine.read(PARTITION, { keys: [RING] })).entries.get(RING)?.value);
+    return jsonOf<readonly HealthChange[]>(await rowAt(this.#engine, PARTITION, RING)) ?? [];
   }
-}
-
-function ringOf(value: string | undefined): readonly HealthChange[] {
-  return value === undefined ? [] : (JSON.parse(value) as readonly HealthChange[]);
 }
 
 function isSame({ at: _, ...before }: HealthChange, { at: _at, ...now }: HealthChange): boolean {

@@ -3,10 +3,11 @@ import { AppError } from "../../platform/errors.js";
 import { isId } from "../../platform/ids.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import { committed } from "../durable-commit.js";
-import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { prefixRange, type StateEngine } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
+import { jsonOf, rowsIn } from "../stored-rows.js";
 
 /** `image/{session}/{id}`: what there is of it; `image-part/{session}/{id}/{place}`: its bytes in base64. */
 const HEADS = "image/";
@@ -51,7 +52,7 @@ export class EngineImageStore implements ImageStore {
     const read = await this.#engine.read(ownerPartition(owner), { keys: [key], ranges: [prefixRange(partsPrefix(key))] });
     const head = read.entries.get(key);
     const [parts = []] = read.ranges;
-    if (head === undefined || !headOf(head).whole) return null;
+    if (head === undefined || !jsonOf<Head>(head).whole) return null;
     return new Uint8Array(Buffer.from(parts.map(({ value }) => value).join(""), "base64"));
   }
 
@@ -81,7 +82,7 @@ export class EngineImageStore implements ImageStore {
     const partition = ownerPartition(owner);
     const read = await this.#engine.read(partition, { ranges: [prefixRange(HEADS)] });
     const [heads = []] = read.ranges;
-    const old = heads.filter((head) => headOf(head).atMs < read.nowMs - YOUNG_MS);
+    const old = heads.filter((head) => jsonOf<Head>(head).atMs < read.nowMs - YOUNG_MS);
     const sessions = [...new Set(old.map(({ key }) => key.split("/")[1] ?? ""))];
     if (sessions.length === 0) return 0;
     const { entries } = await this.#engine.read(partition, { keys: sessions.map((session) => `session/${session}`) });
@@ -97,10 +98,10 @@ export class EngineImageStore implements ImageStore {
     const read = await this.#engine.read(partition, { keys: [key, ERASURE_KEY] });
     if (read.entries.has(ERASURE_KEY)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
     const before = read.entries.get(key);
-    if (before !== undefined && headOf(before).whole) return true;
+    if (before !== undefined && jsonOf<Head>(before).whole) return true;
     const parts = this.#parts(key, text);
     // One that is to be written over in fewer parts is taken away first, with all it had.
-    if (before !== undefined && headOf(before).parts > parts.length) {
+    if (before !== undefined && jsonOf<Head>(before).parts > parts.length) {
       await this.#removeOne(owner, key);
       return false;
     }
@@ -128,7 +129,7 @@ export class EngineImageStore implements ImageStore {
   async #remove(owner: Owner, prefix: string): Promise<number> {
     let removed = 0;
     for (;;) {
-      const [heads = []] = (await this.#engine.read(ownerPartition(owner), { ranges: [{ ...prefixRange(prefix), limit: PAGE }] })).ranges;
+      const heads = await rowsIn(this.#engine, ownerPartition(owner), { ...prefixRange(prefix), limit: PAGE });
       for (const { key } of heads) if (await this.#removeOne(owner, key)) removed += 1;
       if (heads.length < PAGE) return removed;
     }
@@ -141,7 +142,7 @@ export class EngineImageStore implements ImageStore {
       const left = await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [key] }, (read) => {
         const entry = read.entries.get(key);
         if (entry === undefined) return { commit: null, result: null };
-        const head = headOf(entry);
+        const head = jsonOf<Head>(entry);
         const from = Math.max(0, head.parts - most);
         const deletes = Array.from({ length: head.parts - from }, (_, place) => `${partsPrefix(key)}${numberKey(from + place)}`);
         const checks = unchanged(read, key);
@@ -167,8 +168,4 @@ function headKey(sessionId: string, id: string): string {
 
 function partsPrefix(headKey: string): string {
   return `${PARTS}${headKey.slice(HEADS.length)}/`;
-}
-
-function headOf({ value }: StoredEntry): Head {
-  return JSON.parse(value) as Head;
 }

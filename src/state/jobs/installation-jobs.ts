@@ -1,8 +1,9 @@
 import { newId } from "../../platform/ids.js";
 import type { Job, JobKind } from "../../ports/operator.js";
-import { type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 
 /** Jobs of the installation. Not of those who use another store: who moves state leaves it behind. */
 export const JOBS_PARTITION = systemPartition("jobs");
@@ -64,7 +65,7 @@ export class EngineJobs {
         { key: own, value: JSON.stringify(row) },
       ];
       if (notWithinMs !== undefined) puts.push({ key: last, value: String(read.nowMs) });
-      const ended = (read.ranges[0] ?? []).filter((entry) => rowOf(entry).job.ended_at !== null);
+      const ended = (read.ranges[0] ?? []).filter((entry) => jsonOf<StoredJob>(entry).job.ended_at !== null);
       const deletes = ended.slice(0, Math.max(0, ended.length + 1 - KEPT)).map(({ key }) => key);
       return { commit: { checks: unchanged(read, open, last), puts, deletes }, result: null };
     });
@@ -81,13 +82,11 @@ export class EngineJobs {
 
   /** Newest first. */
   async list(): Promise<readonly StoredJob[]> {
-    const { ranges } = await this.#engine.read(JOBS_PARTITION, { ranges: [{ ...prefixRange(JOBS), reverse: true }] });
-    return (ranges[0] ?? []).map(rowOf);
+    return (await rowsIn(this.#engine, JOBS_PARTITION, { ...prefixRange(JOBS), reverse: true })).map((row) => jsonOf<StoredJob>(row));
   }
 
   async find(id: string): Promise<StoredJob | null> {
-    const entry = (await this.#engine.read(JOBS_PARTITION, { keys: [jobKey(id)] })).entries.get(jobKey(id));
-    return entry === undefined ? null : rowOf(entry);
+    return jsonOf<StoredJob>(await rowAt(this.#engine, JOBS_PARTITION, jobKey(id)));
   }
 
   /** Open jobs that nobody has, from now on this worker's for `leaseMs`. */
@@ -140,15 +139,14 @@ export class EngineJobs {
     const keys = (ranges[0] ?? []).map(({ value }) => jobKey(value));
     if (keys.length === 0) return { rows: [], nowMs };
     const found = await this.#engine.read(JOBS_PARTITION, { keys });
-    return { rows: [...found.entries.values()].map(rowOf), nowMs: found.nowMs };
+    return { rows: [...found.entries.values()].map((row) => jsonOf<StoredJob>(row)), nowMs: found.nowMs };
   }
 
   /** One that has ended stays as it is. Null where `decide` leaves it so. */
   #change(id: string, decide: (row: StoredJob, nowMs: number) => StoredJob | null): Promise<StoredJob | null> {
     const key = jobKey(id);
     return optimisticCommit<StoredJob | null>(this.#engine, JOBS_PARTITION, { keys: [key] }, (read) => {
-      const entry = read.entries.get(key);
-      const before = entry === undefined ? null : rowOf(entry);
+      const before = jsonOf<StoredJob>(read.entries.get(key));
       const after = before === null || before.job.ended_at !== null ? null : decide(before, read.nowMs);
       if (after === null) return { commit: null, result: null };
       const deletes = after.job.ended_at === null ? [] : [openKey(after.job.kind)];
@@ -169,8 +167,4 @@ function jobKey(id: string): string {
 
 function openKey(kind: JobKind): string {
   return `${OPEN}${kind}`;
-}
-
-function rowOf({ value }: StoredEntry): StoredJob {
-  return JSON.parse(value) as StoredJob;
 }

@@ -6,6 +6,7 @@ import { onStorage } from "../../platform/storage-errors.js";
 import { committed } from "../durable-commit.js";
 import type { StateEngine } from "../engine.js";
 import { systemPartition } from "../partition.js";
+import { rowAt } from "../stored-rows.js";
 
 const FILES = systemPartition("files");
 const LEVEL = "level";
@@ -31,7 +32,7 @@ export class IndexMarkers {
   }
 
   async isRebuilding(): Promise<boolean> {
-    return (await this.#engine.read(FILES, { keys: [REBUILD] })).entries.has(REBUILD);
+    return (await rowAt(this.#engine, FILES, REBUILD)) !== undefined;
   }
 
   async beginRebuild(): Promise<void> {
@@ -44,7 +45,7 @@ export class IndexMarkers {
 
   /** True where the index was left level with so many journals. Durably gone on resolve. */
   async takeLevel(journals: number): Promise<boolean> {
-    const left = (await this.#engine.read(FILES, { keys: [LEVEL] })).entries.get(LEVEL);
+    const left = await rowAt(this.#engine, FILES, LEVEL);
     const mark = await onStorage(() => this.#takeMark());
     if (left === undefined) return false;
     await committed(this.#engine, FILES, { deletes: [LEVEL] });

@@ -4,6 +4,7 @@ import { committed } from "../durable-commit.js";
 import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
+import { jsonOf, rowPages, rowsIn } from "../stored-rows.js";
 import {
   ERASURE_KEY,
   ERASURES,
@@ -23,7 +24,6 @@ import {
   USER_KEY,
 } from "./ledger-values.js";
 
-const PAGE = 500;
 /** Operations of the commit that ends an erasure, beside its deletions of tombstones and progress. */
 const OF_THE_END = 5;
 /** Erasures of one owner that the registry forgets at once. */
@@ -93,22 +93,16 @@ export async function withdrawErasure(engine: StateEngine, owner: Owner): Promis
 /** Of all owners. What the registry still has of erasures that have ended is swept. */
 export async function openErasures(engine: StateEngine): Promise<readonly { readonly owner: Owner; readonly receiptId: string }[]> {
   const found: { owner: Owner; receiptId: string }[] = [];
-  for (let from = OPEN; ; ) {
-    const [rows = []] = (await engine.read(ERASURES, { ranges: [{ ...prefixRange(OPEN), from, limit: PAGE }] })).ranges;
-    for (const { key, value } of rows) {
-      const owner = JSON.parse(value) as Owner;
+  for await (const rows of rowPages(engine, ERASURES, OPEN))
+    for (const row of rows) {
+      const owner = jsonOf<Owner>(row);
       const partition = ownerPartition(owner);
       const read = await engine.read(partition, { keys: [ERASURE_KEY] });
       const intent = openIntent(read);
-      const isOf = (epoch: number) => key === openKey(partition, epoch);
-      if (intent !== null && isOf(intent.epoch)) {
-        if (found.at(-1)?.receiptId !== intent.receiptId) found.push({ owner, receiptId: intent.receiptId });
-      } else if (key <= openKey(partition, read.epoch)) await committed(engine, ERASURES, { deletes: [key] });
+      if (intent !== null && row.key === openKey(partition, intent.epoch)) found.push({ owner, receiptId: intent.receiptId });
+      else if (row.key <= openKey(partition, read.epoch)) await committed(engine, ERASURES, { deletes: [row.key] });
     }
-    const last = rows.at(-1)?.key;
-    if (rows.length < PAGE || last === undefined) return found;
-    from = last;
-  }
+  return found;
 }
 
 /** All keys of a partition but the ledger's, the outbox's (what tells of the erasure) and the owner's name. */
@@ -128,6 +122,6 @@ function openIntent(read: PartitionRead): ErasureIntent | null {
 async function forget(engine: StateEngine, partition: string, epoch: number): Promise<void> {
   const own = openKey(partition, epoch);
   const before = { from: openKey(partition, 0), to: own, limit: MOST_FORGOTTEN };
-  const [older = []] = (await engine.read(ERASURES, { ranges: [before] })).ranges;
+  const older = await rowsIn(engine, ERASURES, before);
   await committed(engine, ERASURES, { deletes: [...older.map(({ key }) => key), own] });
 }

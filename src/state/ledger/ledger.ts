@@ -5,6 +5,7 @@ import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, ownerPartition } from "../partition.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { beginErasure, completeErasure, openErasures, withdrawErasure } from "./erasure-intents.js";
 import {
   AUDIT,
@@ -53,7 +54,7 @@ export class EngineOwnerLedger implements OwnerLedger {
   }
 
   async user(owner: Owner): Promise<UserRecord | null> {
-    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [USER_KEY] })).entries.get(USER_KEY);
+    const entry = await rowAt(this.#engine, ownerPartition(owner), USER_KEY);
     return entry === undefined ? null : userOf(entry.value);
   }
 
@@ -106,9 +107,7 @@ export class EngineOwnerLedger implements OwnerLedger {
   }
 
   async progress(owner: Owner, job: string): Promise<string | null> {
-    const key = progressKey(job);
-    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [key] })).entries.get(key);
-    return entry === undefined ? null : (JSON.parse(entry.value) as string);
+    return jsonOf<string>(await rowAt(this.#engine, ownerPartition(owner), progressKey(job)));
   }
 
   async setProgress(owner: Owner, job: string, cursor: string): Promise<void> {
@@ -131,7 +130,6 @@ export class EngineOwnerLedger implements OwnerLedger {
   }
 
   async #values(owner: Owner, prefix: string): Promise<readonly string[]> {
-    const [rows = []] = (await this.#engine.read(ownerPartition(owner), { ranges: [prefixRange(prefix)] })).ranges;
-    return rows.map(({ value }) => value);
+    return (await rowsIn(this.#engine, ownerPartition(owner), prefixRange(prefix))).map(({ value }) => value);
   }
 }

@@ -21,6 +21,7 @@ import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { ownersHolding } from "../owners-holding.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
+import { jsonOf, partitionPages } from "../stored-rows.js";
 import { partsOf, wholeValues } from "../value-parts.js";
 import { memoryLogEntrySchema, redacted } from "./memory-log-entries.js";
 
@@ -123,18 +124,13 @@ export class EngineMemoryLog implements MemoryLog {
   }
 
   waiting(query: OwnersQuery): Promise<Page<Owner>> {
-    return ownersHolding(this.#engine, MEMORY_LOG_HEAD, { ...query, together: OWNERS }, (owner, { value }) =>
-      headOf(value)[2] > 0 ? owner : null,
+    return ownersHolding(this.#engine, MEMORY_LOG_HEAD, { ...query, together: OWNERS }, (owner, entry) =>
+      headOf(entry)[2] > 0 ? owner : null,
     );
   }
 
   async *owners(): AsyncIterable<Owner> {
-    for (let after: string | undefined; ; ) {
-      const page = await this.#engine.partitions({ key: MEMORY_LOG_HEAD, limit: OWNERS, ...(after !== undefined && { after }) });
-      for (const { value } of page) yield headOf(value)[0];
-      after = page.at(-1)?.partition;
-      if (page.length < OWNERS) return;
-    }
+    for await (const page of partitionPages(this.#engine, MEMORY_LOG_HEAD, OWNERS)) yield* page.map((entry) => headOf(entry)[0]);
   }
 
   async erase(owner: Owner): Promise<number> {
@@ -168,8 +164,8 @@ export class EngineMemoryLog implements MemoryLog {
     if (epoch !== undefined && read.epoch !== epoch) throw new AppError("OWNER_ERASED");
     const entry = read.entries.get(MEMORY_LOG_HEAD);
     const [waits] = wholeValues(read.ranges[0] ?? []);
-    const waiting = waits === undefined ? [] : (JSON.parse(waits.value) as readonly string[]);
-    return entry === undefined ? { seq: 0, version: 0, waiting } : { seq: headOf(entry.value)[1], version: entry.version, waiting };
+    const waiting = jsonOf<readonly string[]>(waits) ?? [];
+    return entry === undefined ? { seq: 0, version: 0, waiting } : { seq: headOf(entry)[1], version: entry.version, waiting };
   }
 
   /** Entries whose values are whole, oldest first. */
@@ -230,8 +226,8 @@ function rowKey(seq: number): string {
   return `${ROWS}${numberKey(seq)}`;
 }
 
-function headOf(value: string): StoredHead {
-  return JSON.parse(value) as StoredHead;
+function headOf(row: Pick<StoredEntry, "value">): StoredHead {
+  return jsonOf<StoredHead>(row);
 }
 
 function parsed(value: string): MemoryLogEntry {

@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
-import type { SessionIndex } from "../../ports/session-store.js";
+import type { IdempotencyEntry, SessionIndex } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { type ActivityRow, entryOf, IDEMPOTENCY_MS } from "./index-write.js";
+import { jsonOf } from "../stored-rows.js";
+import { type ActivityRow, IDEMPOTENCY_MS } from "./index-write.js";
 import { activitiesOf, activityOf, REQUESTS, requestKey, TRASH } from "./keys.js";
 import { ownerPages } from "./owners.js";
 import { emptyTrash } from "./trash.js";
@@ -58,10 +59,10 @@ export class ExpiringSessions {
     const { ranges, nowMs } = await this.#engine.read(partition, query);
     const [activities = [], trash = [], requests = []] = ranges;
     if (trash.length > 0) await emptyTrash(this.#engine, partition);
-    const old = requests.filter(({ value }) => Date.parse(entryOf(value).at) < nowMs - IDEMPOTENCY_MS - CLOCKS_MS);
+    const old = requests.filter((row) => Date.parse(jsonOf<IdempotencyEntry>(row).at) < nowMs - IDEMPOTENCY_MS - CLOCKS_MS);
     const checks = old.map(({ key, version }) => ({ key, version }));
     if (checks.length > 0) await committed(this.#engine, partition, { checks, deletes: checks.map(({ key }) => key) });
-    return activities.map(({ key, value }) => [activityOf(key).id, JSON.parse(value) as ActivityRow] as const);
+    return activities.map((row) => [activityOf(row.key).id, jsonOf<ActivityRow>(row)] as const);
   }
 }
 

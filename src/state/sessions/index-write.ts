@@ -5,6 +5,7 @@ import type { Commit, StoredEntry } from "../engine.js";
 import type { SessionChanges } from "../journal/session-changes.js";
 import type { SessionState, Standing } from "../journal/session-fold.js";
 import { numberKey } from "../partition.js";
+import { jsonOf } from "../stored-rows.js";
 import { partsOf } from "../value-parts.js";
 import { activityKey, externalKey, jobKey, requestKey, standingsOf, summariesOf } from "./keys.js";
 import { NEVER_DUE_MS, type StoredJob, type TurnJob, unclaimedJob } from "./turn-job.js";
@@ -132,7 +133,7 @@ function addRequests({ checks, puts }: Changes, keys: RequestKeys, { seen, isFol
   for (const { key, entry } of keys) {
     const rowKey = requestKey(key);
     const row = seen?.requests.get(rowKey);
-    const held = row === undefined ? null : entryOf(row.value);
+    const held = jsonOf<IdempotencyEntry>(row);
     if (held !== null && isFold && Date.parse(held.at) > Date.parse(entry.at)) continue;
     if (held !== null && !isFold && !isSame(held, entry) && Date.parse(held.at) > Date.parse(entry.at) - IDEMPOTENCY_MS)
       throw new AppError("IDEMPOTENCY_IN_PROGRESS", { retryAfterSeconds: 1 });
@@ -144,10 +145,6 @@ function addRequests({ checks, puts }: Changes, keys: RequestKeys, { seen, isFol
 /** A message that is said again by the same request, in the same turn, is no other request. */
 function isSame(one: IdempotencyEntry, other: IdempotencyEntry): boolean {
   return one.sessionId === other.sessionId && one.turn === other.turn && one.messageId === other.messageId;
-}
-
-export function entryOf(value: string): IdempotencyEntry {
-  return JSON.parse(value) as IdempotencyEntry;
 }
 
 function addJobs(write: Changes, { sessionId, changes, seen }: IndexWriteInput): void {

@@ -4,7 +4,9 @@ import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
 import type { AcquireOptions, Lease, TurnLock } from "../../ports/session-store.js";
+import type { PartitionRead } from "../engine.js";
 import { InProcessLock } from "./in-process-lock.js";
+import type { EngineLeases, LeaseLook, LeaseName } from "./leases.js";
 
 /** A holder that is gone is waited for so long, in milliseconds. */
 export const LEASE_MS = 15_000;
@@ -12,29 +14,6 @@ export const LEASE_MS = 15_000;
 const RENEWALS = 15;
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
-
-/** A lease as an engine keeps it. */
-export interface LeaseName {
-  /** As {@link leaseKey} makes it. */
-  readonly key: string;
-  /** Whose work it is held for; undefined for nobody's. */
-  readonly owner: Owner | undefined;
-  /** Until it ends, from when it was taken or renewed, in milliseconds. */
-  readonly leaseMs: number;
-}
-
-/** What an engine does with leases, each in one step and by the engine's clock. */
-export interface LeaseEngine {
-  /** A fence, greater than any before it; null while somebody else has the lease. @throws OWNER_ERASED */
-  take(lease: LeaseName): Promise<number | null>;
-  /** False where the lease is not the holder's any more. */
-  renew(lease: LeaseName, fence: number): Promise<boolean>;
-  release(lease: LeaseName, fence: number): Promise<void>;
-  /** One that was to begin with a write is not going to. Absent where leases begin when they are taken. */
-  withdraw?(lease: LeaseName, fence: number): void;
-  /** Takes an owner's leases away from their holders. Whether one is held still. */
-  revoke(owner: Owner): Promise<boolean>;
-}
 
 export interface LeasedLockOptions {
   readonly logger: Logger;
@@ -47,45 +26,37 @@ export interface LeasedLockOptions {
  * it is free. Each is a lease with an end, so that a holder that was killed doesn't hold it for ever.
  */
 export class LeasedLock implements TurnLock {
-  readonly #engine: LeaseEngine;
+  readonly #leases: EngineLeases;
   readonly #logger: Logger;
   readonly #leaseMs: number;
   readonly #here = new InProcessLock();
 
-  constructor(engine: LeaseEngine, { logger, leaseMs = LEASE_MS }: LeasedLockOptions) {
-    this.#engine = engine;
+  constructor(leases: EngineLeases, { logger, leaseMs = LEASE_MS }: LeasedLockOptions) {
+    this.#leases = leases;
     this.#logger = logger;
     this.#leaseMs = leaseMs;
   }
 
   async acquire(key: string, options: AcquireOptions): Promise<Lease> {
-    const { lease } = await this.acquireReading(key, options, async (name) => {
-      const fence = await this.#engine.take(name);
-      return fence === null ? null : { fence, read: null };
-    });
-    return lease;
+    return (await this.acquireReading(key, options)).lease;
   }
 
-  /**
-   * As {@link acquire}, by a step of the engine's that reads more as soon as it has taken the lease. `hasBegun`: false where the step only
-   * looked, and the lease begins with the caller's first write.
-   */
-  async acquireReading<T>(
+  /** As {@link acquire}, by a look that reads more in the same step. */
+  async acquireReading(
     key: string,
     options: AcquireOptions,
-    take: (lease: LeaseName) => Promise<{ readonly fence: number; readonly read: T } | null>,
-    { hasBegun = true }: { readonly hasBegun?: boolean } = {},
-  ): Promise<{ readonly lease: Lease; readonly read: T }> {
+    look: LeaseLook = {},
+  ): Promise<{ readonly lease: Lease; readonly read: PartitionRead }> {
     const until = performance.now() + options.waitMs;
     const local = await this.#here.acquire(key, options);
     const name = { key: leaseKey(key), owner: options.owner, leaseMs: this.#leaseMs };
     try {
-      for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 2, LONGEST_LOOK_MS)) {
-        const taken = await take(name);
-        if (taken !== null) return { lease: this.#lease(name, taken.fence, local, hasBegun), read: taken.read };
+      for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_LOOK_MS)) {
+        const taken = await this.#leases.take(name, look);
+        if (taken !== null) return { lease: this.#lease(name, taken.fence, local, look.hasBegun ?? true), read: taken.read };
         const left = until - performance.now();
         if (left <= 0) throw new AppError("SESSION_BUSY", { retryAfterSeconds: 1 });
-        await pauseUnless(options.signal, Math.min(look, left));
+        await pauseUnless(options.signal, Math.min(waitMs, left));
       }
     } catch (error) {
       await local.release();
@@ -94,7 +65,7 @@ export class LeasedLock implements TurnLock {
   }
 
   async revoke(owner: Owner, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    while (await this.#engine.revoke(owner)) await pauseUnless(signal, LONGEST_LOOK_MS);
+    while (await this.#leases.revoke(owner)) await pauseUnless(signal, LONGEST_LOOK_MS);
   }
 
   #lease(name: LeaseName, fence: number, local: Lease, hasBegun: boolean): Lease {
@@ -110,7 +81,7 @@ export class LeasedLock implements TurnLock {
     };
     const renew = async () => {
       try {
-        if (await this.#engine.renew(name, fence)) renewedAt = performance.now();
+        if (await this.#leases.renew(name, fence)) renewedAt = performance.now();
         else lose();
       } catch (error) {
         this.#logger.warn({ err: error }, "A lock could not be renewed");
@@ -140,8 +111,8 @@ export class LeasedLock implements TurnLock {
         held = false;
         clearInterval(timer);
         try {
-          if (!begun) this.#engine.withdraw?.(name, fence);
-          else if (!ended) await this.#engine.release(name, fence);
+          if (!begun) this.#leases.withdraw(name, fence);
+          else if (!ended) await this.#leases.release(name, fence);
         } catch (error) {
           this.#logger.warn({ err: error }, "A lock could not be released; it ends by itself");
         } finally {

@@ -3,11 +3,12 @@ import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import { committed } from "../durable-commit.js";
-import { type Commit, type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
+import { type Commit, type PartitionRead, prefixRange, type ReadQuery, type StateEngine } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
+import { unchanged } from "../optimistic-commit.js";
 import { ownerPartition, systemPartition } from "../partition.js";
+import { jsonOf, rowAt } from "../stored-rows.js";
 import { LOCKS, lockKey } from "./keys.js";
-import type { LeaseEngine, LeaseName } from "./leased-lock.js";
 import type { SeenLock } from "./session-row.js";
 
 /** A lock's row. */
@@ -19,6 +20,24 @@ interface LockRow {
   /** By the engine's clock. */
   readonly untilMs: number;
   readonly revoked?: true;
+}
+
+export interface LeaseName {
+  /** As `leaseKey()` makes it. */
+  readonly key: string;
+  /** Whose work it is held for; undefined for nobody's. */
+  readonly owner: Owner | undefined;
+  /** Until it ends, from when it was taken or renewed, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** What is read along when a lease is taken. */
+export interface LeaseLook {
+  readonly query?: ReadQuery;
+  /** What must still be as the look saw it when the lease is taken. Default: the lease alone. */
+  readonly checks?: (read: PartitionRead) => NonNullable<Commit["checks"]>;
+  /** False: it is only looked at, and the lease begins with a write that is to come. Default true. */
+  readonly hasBegun?: boolean;
 }
 
 interface Held {
@@ -39,11 +58,14 @@ export interface OfferedLease {
   readonly read: PartitionRead;
 }
 
-const MAX_TRIES = 4;
+const MAX_TRIES = 5;
 const RELEASE_AGAIN_MS = 1_000;
 
-/** Leases as rows of whom the work is for; those of nobody's work are together in a partition of their own. */
-export class EngineLeases implements LeaseEngine {
+/**
+ * Leases as rows of whom the work is for; those of nobody's work are together in a partition of their own. Each change is one step, by the
+ * engine's clock.
+ */
+export class EngineLeases {
   readonly #engine: StateEngine;
   /** Whoever finds this in a row has it: in one process a key has one holder at a time. */
   readonly #holder = newId();
@@ -55,39 +77,39 @@ export class EngineLeases implements LeaseEngine {
     this.#engine = engine;
   }
 
-  async take(lease: LeaseName): Promise<number | null> {
+  /** With a fence that is greater than any before it; null while somebody else has the lease. @throws OWNER_ERASED */
+  async take(
+    lease: LeaseName,
+    { query = {}, checks = () => [], hasBegun = true }: LeaseLook = {},
+  ): Promise<{ readonly fence: number; readonly read: PartitionRead } | null> {
     const partition = partitionOf(lease);
-    const key = lockKey(lease.key);
+    const keys = [...(query.keys ?? []), lockKey(lease.key), ERASURE_KEY];
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const read = await this.#engine.read(partition, { keys: [key, ERASURE_KEY] });
-      const take = this.taking(lease, read);
-      if (take === null) return null;
-      const result = await this.letGoUnless(lease, take.fence, committed(this.#engine, partition, take.commit));
-      if (result.ok) return this.taken(lease, take.fence, read, result.version);
+      const read = await this.#engine.read(partition, { ...query, keys });
+      const taking = this.#taking(lease, read);
+      if (taking === null) return null;
+      const { fence } = taking;
+      if (!hasBegun) this.#offered.set(lease.key, { lease, read, ...taking });
+      if (!hasBegun) return { fence, read };
+      const commit = { ...taking.commit, checks: [...(taking.commit.checks ?? []), ...checks(read)] };
+      const result = await this.letGoUnless(lease, fence, committed(this.#engine, partition, commit));
+      if (result.ok) this.#taken(lease, fence, read, result.version);
+      if (result.ok) return { fence, read };
       if (result.refused === "checks" && result.keys.includes(ERASURE_KEY)) throw erased();
     }
     return null;
   }
 
   /** The commit that takes a lease, as a read with its row found it; null while somebody else has it. @throws OWNER_ERASED */
-  taking({ key: name, leaseMs }: LeaseName, read: PartitionRead): { readonly fence: number; readonly commit: Omit<Commit, "id"> } | null {
+  #taking({ key: name, leaseMs }: LeaseName, read: PartitionRead): Pick<OfferedLease, "fence" | "commit"> | null {
     if (read.entries.has(ERASURE_KEY)) throw erased();
     const key = lockKey(name);
     const entry = read.entries.get(key);
-    const row = entry === undefined ? null : (JSON.parse(entry.value) as LockRow);
+    const row = jsonOf<LockRow>(entry);
     if (row !== null && row.untilMs >= read.nowMs && row.holder !== this.#holder) return null;
     const fence = Math.max(row?.fence ?? 0, read.version) + 1;
-    const checks = [
-      { key, version: entry?.version ?? null },
-      { key: ERASURE_KEY, version: null },
-    ];
+    const checks = unchanged(read, key, ERASURE_KEY);
     return { fence, commit: { checks, puts: [{ key, value: this.#row(fence, read.nowMs + leaseMs) }] } };
-  }
-
-  /** What {@link taking} gave is part of a write that is to come. Returns the fence. */
-  offer(lease: LeaseName, { fence, commit }: { readonly fence: number; readonly commit: Omit<Commit, "id"> }, read: PartitionRead): number {
-    this.#offered.set(lease.key, { lease, fence, commit, read });
-    return fence;
   }
 
   /** Null where it was not offered, or another one was since. */
@@ -114,15 +136,14 @@ export class EngineLeases implements LeaseEngine {
   /** To be called behind the write that an offered lease began with. */
   begun({ lease, fence, read }: OfferedLease, version: number): void {
     this.#offered.delete(lease.key);
-    this.taken(lease, fence, read, version);
+    this.#taken(lease, fence, read, version);
   }
 
-  /** To be called behind the commit that {@link taking} gave. Returns the fence. */
-  taken({ key }: LeaseName, fence: number, { nowMs }: PartitionRead, version: number): number {
+  #taken({ key }: LeaseName, fence: number, { nowMs }: PartitionRead, version: number): void {
     this.#held.set(key, { fence, version, nowMs, seenAt: performance.now(), ending: false });
-    return fence;
   }
 
+  /** False where the lease is not the holder's any more. */
   async renew(lease: LeaseName, fence: number): Promise<boolean> {
     const held = this.#heldBy(lease.key, fence);
     if (held?.ending === true) return true;
@@ -134,7 +155,7 @@ export class EngineLeases implements LeaseEngine {
     const key = lockKey(lease.key);
     const read = await this.#engine.read(partitionOf(lease), { keys: [key] });
     const entry = read.entries.get(key);
-    const row = entry === undefined ? null : (JSON.parse(entry.value) as LockRow);
+    const row = jsonOf<LockRow>(entry);
     if (entry !== undefined && row !== null && row.fence === fence && row.revoked !== true)
       return this.#renewAt(lease, fence, entry.version, read.nowMs);
     if (this.#heldBy(lease.key, fence)?.ending === true) return true;
@@ -152,12 +173,14 @@ export class EngineLeases implements LeaseEngine {
     }
   }
 
+  /** Takes an owner's leases away from their holders. Whether one is held still. */
   async revoke(owner: Owner): Promise<boolean> {
     const partition = ownerPartition(owner);
     const { ranges, nowMs } = await this.#engine.read(partition, { ranges: [prefixRange(LOCKS)] });
     let isHeld = false;
-    for (const { key, value, version } of ranges[0] ?? []) {
-      const row = JSON.parse(value) as LockRow;
+    for (const entry of ranges[0] ?? []) {
+      const { key, version } = entry;
+      const row = jsonOf<LockRow>(entry);
       const checks = [{ key, version }];
       if (row.untilMs < nowMs) await committed(this.#engine, partition, { checks, deletes: [key] });
       else isHeld = true;
@@ -215,8 +238,8 @@ export class EngineLeases implements LeaseEngine {
     let version = held?.version ?? null;
     for (;;) {
       if (version !== null && (await committed(this.#engine, partition, { checks: [{ key, version }], deletes: [key] })).ok) return;
-      const entry = (await this.#engine.read(partition, { keys: [key] })).entries.get(key);
-      if (entry === undefined || (JSON.parse(entry.value) as LockRow).fence !== fence) return;
+      const entry = await rowAt(this.#engine, partition, key);
+      if (entry === undefined || jsonOf<LockRow>(entry).fence !== fence) return;
       version = entry.version;
     }
   }

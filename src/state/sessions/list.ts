@@ -8,6 +8,7 @@ import type { Page, SessionQuery } from "../../ports/session-store.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import type { SessionState } from "../journal/session-fold.js";
 import { ownerPartition } from "../partition.js";
+import { rowsIn } from "../stored-rows.js";
 import { activitiesOf, activityKey, activityOf, jobsOf, sessionRange } from "./keys.js";
 import { headOf } from "./session-row.js";
 import { type StoredJob, storedJob } from "./turn-job.js";
@@ -60,7 +61,6 @@ function foldedTitle(title: string): string {
   return title.normalize("NFKC").toLowerCase();
 }
 
-/** For a store that can't ask for title and tag where its sessions lie. */
 function fits({ title, tags }: Session, query: Pick<SessionQuery, "tag" | "title">): boolean {
   const tagged = query.tag === undefined || tags.includes(query.tag);
   return tagged && (query.title === undefined || foldedTitle(title ?? "").includes(foldedTitle(query.title)));
@@ -70,67 +70,29 @@ function positionOf({ updated_at: updatedAt, id }: Session): ListPosition {
   return { updatedAt: new Date(updatedAt).toISOString(), id };
 }
 
-/** Sessions looked at together where title and tags can't be asked for. */
+/** Sessions looked at together where title and tag are asked for. */
 const FILTERED_PAGE = 200;
 
-/** The sessions behind a position, in the order of the list, at most `most` of them. */
-type ReadSessions = (query: SessionQuery, after: ListPosition | null, most: number) => Promise<readonly Session[]>;
-
-/**
- * A page of an owner's sessions, `read` with one more than it holds. `filters`: whether `read` heeds title and tag; else it is asked by
- * status alone. @throws INVALID_REQUEST, INVALID_CURSOR
- */
-async function listed(
-  owner: Owner,
-  query: SessionQuery,
-  { filters, read }: { readonly filters: boolean; readonly read: ReadSessions },
-): Promise<Page<Session>> {
+/** A page of an owner's sessions: a range of their order, then their rows. @throws INVALID_REQUEST, INVALID_CURSOR */
+export async function listSessions(engine: StateEngine, owner: Owner, query: SessionQuery): Promise<Page<Session>> {
   const { status = "active" } = query;
   const limit = listLimit(query.limit);
-  const after = query.cursor === undefined ? null : decodeCursor(owner, query, query.cursor);
-  const count = limit + 1;
-  const sessions = await (filters
-    ? read(query, after, count)
-    : fitting(query, { after, count }, (position, most) => read({ status }, position, most)));
-  return pageOf(owner, query, sessions);
-}
-
-/** A page of what was found, which is one more than the page holds where there is another. */
-function pageOf(owner: Owner, query: SessionQuery, found: readonly Session[]): Page<Session> {
-  const limit = listLimit(query.limit);
+  const most = query.tag === undefined && query.title === undefined ? limit + 1 : FILTERED_PAGE;
+  const { from, to } = prefixRange(activitiesOf(status));
+  const found: Session[] = [];
+  for (let after = query.cursor === undefined ? null : decodeCursor(owner, query, query.cursor); found.length <= limit; ) {
+    const before = after === null ? to : activityKey({ status, updated_at: after.updatedAt, id: after.id });
+    const rows = await rowsIn(engine, ownerPartition(owner), { from, to: before, limit: most, reverse: true });
+    const ids = rows.map(({ key }) => activityOf(key).id);
+    const sessions = (await readSessions(engine, owner, ids)).map(({ session }) => session);
+    found.push(...sessions.filter((session) => fits(session, query)));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < most) break;
+    after = activityOf(last.key);
+  }
   const data = found.slice(0, limit);
   const last = data.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { data, nextCursor: more ? encodeCursor(owner, query, positionOf(last)) : null };
-}
-
-/** The first `count` behind a position that fit, of pages that are filtered by status alone. */
-async function fitting(
-  query: SessionQuery,
-  { after, count }: { readonly after: ListPosition | null; readonly count: number },
-  pageAfter: (position: ListPosition | null, limit: number) => Promise<readonly Session[]>,
-): Promise<readonly Session[]> {
-  const found: Session[] = [];
-  for (let position = after; found.length < count; ) {
-    const page = await pageAfter(position, FILTERED_PAGE);
-    found.push(...page.filter((session) => fits(session, query)));
-    const last = page.at(-1);
-    if (last === undefined || page.length < FILTERED_PAGE) break;
-    position = positionOf(last);
-  }
-  return found.slice(0, count);
-}
-
-/** A page of an owner's sessions: a range of their order, then their rows. */
-export async function listSessions(engine: StateEngine, owner: Owner, query: SessionQuery): Promise<Page<Session>> {
-  const read: ReadSessions = async ({ status = "active" }, after, most) => {
-    const range = prefixRange(activitiesOf(status));
-    const to = after === null ? range.to : activityKey({ status, updated_at: after.updatedAt, id: after.id });
-    const { ranges } = await engine.read(ownerPartition(owner), { ranges: [{ from: range.from, to, limit: most, reverse: true }] });
-    const ids = (ranges[0] ?? []).map(({ key }) => activityOf(key).id);
-    return (await readSessions(engine, owner, ids)).map(({ session }) => session);
-  };
-  return listed(owner, query, { filters: query.tag === undefined && query.title === undefined, read });
+  return { data, nextCursor: found.length > limit && last !== undefined ? encodeCursor(owner, query, positionOf(last)) : null };
 }
 
 /** Sessions read in one step: two ranges each. */

@@ -1,6 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { OWNER_KEY, ownerOfValue, ownerPartition } from "../partition.js";
+import { OWNER_KEY, ownerPartition } from "../partition.js";
+import { jsonOf, partitionPages, rowsIn } from "../stored-rows.js";
 import { wholeValues } from "../value-parts.js";
 import { SESSIONS, sessionRange } from "./keys.js";
 import { headOf, type StoredHead } from "./session-row.js";
@@ -14,16 +15,9 @@ export async function* ownersOf(engine: StateEngine): AsyncGenerator<Owner> {
   for await (const page of ownerPages(engine)) yield* page.map(({ owner }) => owner);
 }
 
-export async function* ownerPages(
-  engine: StateEngine,
-  from?: string,
-): AsyncGenerator<readonly { readonly partition: string; readonly owner: Owner }[]> {
-  for (let after = from; ; ) {
-    const page = await engine.partitions({ key: OWNER_KEY, limit: PARTITIONS, ...(after !== undefined && { after }) });
-    if (page.length > 0) yield page.map(({ partition, value }) => ({ partition, owner: ownerOfValue(value) }));
-    after = page.at(-1)?.partition;
-    if (page.length < PARTITIONS) return;
-  }
+export async function* ownerPages(engine: StateEngine): AsyncGenerator<readonly { readonly partition: string; readonly owner: Owner }[]> {
+  for await (const page of partitionPages(engine, OWNER_KEY, PARTITIONS))
+    yield page.map((entry) => ({ partition: entry.partition, owner: jsonOf<Owner>(entry) }));
 }
 
 export interface OwnedHead {
@@ -35,8 +29,7 @@ export interface OwnedHead {
 export async function* headsOf(engine: StateEngine, owner: Owner): AsyncGenerator<readonly OwnedHead[]> {
   const all = prefixRange(SESSIONS);
   for (let from = all.from; ; ) {
-    const { ranges } = await engine.read(ownerPartition(owner), { ranges: [{ from, to: all.to, limit: SESSIONS_PAGE }] });
-    const [entries = []] = ranges;
+    const entries = await rowsIn(engine, ownerPartition(owner), { from, to: all.to, limit: SESSIONS_PAGE });
     const isLast = entries.length < SESSIONS_PAGE;
     const rows = wholeValues(entries);
     // The last row of a full page may go on behind it.

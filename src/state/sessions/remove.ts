@@ -1,9 +1,10 @@
 import type { Owner } from "../../domain/owner.js";
+import type { IdempotencyEntry } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
-import { behind, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
+import { jsonOf, rowAt, rowPages, rowsIn } from "../stored-rows.js";
 import { inCommits } from "./commit-size.js";
-import { entryOf } from "./index-write.js";
 import {
   ACTIVITIES,
   activityKey,
@@ -34,7 +35,6 @@ type Removal = "whole" | "index" | "index without journal";
 
 /** Rows that go in the commit that takes the session out, beside its own. */
 const BESIDE = 60;
-const PAGE = 200;
 
 /**
  * Takes a session out by one commit: nothing of it is found from there on. The rest of its rows, which are in the trash then, go in pages.
@@ -47,7 +47,7 @@ export async function removeSession(engine: StateEngine, owner: Owner, sessionId
     const read = await engine.read(partition, { keys: [lock], ranges: [sessionRange(sessionId)] });
     const head = headOf(owner, read.ranges[0] ?? []);
     // Behind the head: a write that brings more changes that.
-    const beside = await rowsBeside(engine, owner, sessionId);
+    const beside = await rowsBeside(engine, partition, sessionId);
     const isThere = head !== null && (removal === "whole" ? head.incarnation !== "" : head.state !== null);
     // More than one commit takes: those go first. Who is killed here removes it again.
     const early = isThere ? beside.slice(BESIDE) : beside;
@@ -87,37 +87,24 @@ function trashOfHead(head: StoredHead, sessionId: string, removal: Removal, nowM
 
 /** A lock that somebody holds is theirs to release. */
 function isLapsed({ entries, nowMs }: PartitionRead, lock: string): boolean {
-  const entry = entries.get(lock);
-  return entry !== undefined && (JSON.parse(entry.value) as { readonly untilMs: number }).untilMs < nowMs;
+  const row = jsonOf<{ readonly untilMs: number }>(entries.get(lock));
+  return row !== null && row.untilMs < nowMs;
 }
 
 /** Keys of the session's jobs, and of the requests that it has. */
-async function rowsBeside(engine: StateEngine, owner: Owner, sessionId: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const jobs of pagesOf(engine, owner, jobsOf(sessionId))) keys.push(...jobs.map(({ key }) => key));
-  for await (const requests of pagesOf(engine, owner, REQUESTS))
-    keys.push(...requests.filter(({ value }) => entryOf(value).sessionId === sessionId).map(({ key }) => key));
+async function rowsBeside(engine: StateEngine, partition: string, sessionId: string): Promise<readonly string[]> {
+  const jobs = await rowsIn(engine, partition, prefixRange(jobsOf(sessionId)));
+  const keys = jobs.map(({ key }) => key);
+  for await (const rows of rowPages(engine, partition, REQUESTS))
+    keys.push(...rows.filter((row) => jsonOf<IdempotencyEntry>(row).sessionId === sessionId).map(({ key }) => key));
   return keys;
-}
-
-/** Rows with a prefix, a page at a time; none of them in parts. */
-export async function* pagesOf(engine: StateEngine, owner: Owner, prefix: string): AsyncGenerator<readonly StoredEntry[]> {
-  const { from: first, to } = prefixRange(prefix);
-  for (let from = first; ; ) {
-    const { ranges } = await engine.read(ownerPartition(owner), { ranges: [{ from, to, limit: PAGE }] });
-    const [rows = []] = ranges;
-    if (rows.length > 0) yield rows;
-    if (rows.length < PAGE) return;
-    from = behind(rows.at(-1)?.key ?? to);
-  }
 }
 
 async function externalOf(engine: StateEngine, partition: string, { state }: StoredHead, sessionId: string): Promise<readonly string[]> {
   const externalId = state?.session.external_id ?? null;
   if (externalId === null) return [];
   const key = externalKey(externalId);
-  const entry = (await engine.read(partition, { keys: [key] })).entries.get(key);
-  return entry !== undefined && JSON.parse(entry.value) === sessionId ? [key] : [];
+  return jsonOf<string>(await rowAt(engine, partition, key)) === sessionId ? [key] : [];
 }
 
 /** Deletes all journals of an owner. What the index has of the sessions is the index's to erase. */

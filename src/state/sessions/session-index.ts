@@ -18,8 +18,9 @@ import type {
 import { prefixRange, type StateEngine } from "../engine.js";
 import { ownersHolding } from "../owners-holding.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { ExpiringSessions } from "./expiring.js";
-import { entryOf, IDEMPOTENCY_MS } from "./index-write.js";
+import { IDEMPOTENCY_MS } from "./index-write.js";
 import { type ReadJournal, withoutGap } from "./journal-gap.js";
 import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
 import { listSessions, readSession, readSessions } from "./list.js";
@@ -84,9 +85,8 @@ export class EngineSessionIndex implements SessionIndex {
   }
 
   async findByExternalId(owner: Owner, externalId: string): Promise<Session | null> {
-    const key = externalKey(externalId);
-    const entry = (await this.#engine.read(ownerPartition(owner), { keys: [key] })).entries.get(key);
-    return entry === undefined ? null : this.get(owner, JSON.parse(entry.value) as string);
+    const id = jsonOf<string>(await rowAt(this.#engine, ownerPartition(owner), externalKey(externalId)));
+    return id === null ? null : this.get(owner, id);
   }
 
   list(owner: Owner, query: SessionQuery): Promise<Page<Session>> {
@@ -112,9 +112,7 @@ export class EngineSessionIndex implements SessionIndex {
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {
-    const rowKey = requestKey(key);
-    const row = (await this.#engine.read(ownerPartition(owner), { keys: [rowKey] })).entries.get(rowKey);
-    const entry = row === undefined ? null : entryOf(row.value);
+    const entry = jsonOf<IdempotencyEntry>(await rowAt(this.#engine, ownerPartition(owner), requestKey(key)));
     return entry !== null && Date.parse(entry.at) > now.getTime() - IDEMPOTENCY_MS ? entry : null;
   }
 
@@ -235,8 +233,7 @@ export class EngineSessionIndex implements SessionIndex {
 /** Who has sessions, in the engine's order of partitions. @throws INVALID_REQUEST, INVALID_CURSOR */
 function activeOwners(engine: StateEngine, query: OwnersQuery): Promise<Page<OwnerActivity>> {
   return ownersHolding(engine, OWNER_KEY, query, async (owner: Owner, { partition }) => {
-    const { ranges } = await engine.read(partition, { ranges: [prefixRange(ACTIVITIES)] });
-    const times = (ranges[0] ?? []).map(({ key }) => activityOf(key).updatedAt);
+    const times = (await rowsIn(engine, partition, prefixRange(ACTIVITIES))).map(({ key }) => activityOf(key).updatedAt);
     const lastActiveAt = times.toSorted().at(-1);
     return lastActiveAt === undefined ? null : { owner, sessions: times.length, lastActiveAt };
   });

@@ -5,6 +5,7 @@ import { AppError } from "../../platform/errors.js";
 import type { PartitionRead, StoredEntry } from "../engine.js";
 import { type RewindMark, rewindsIn, standing } from "../journal/selected-records.js";
 import type { SessionState } from "../journal/session-fold.js";
+import { jsonOf } from "../stored-rows.js";
 import { partsOf, wholeValues } from "../value-parts.js";
 import { sessionKey } from "./keys.js";
 
@@ -79,12 +80,7 @@ export function headOf(owner: Owner, entries: readonly StoredEntry[], lock: Seen
 
 export function seenLock(read: PartitionRead, key: string): SeenLock {
   const entry = read.entries.get(key);
-  const at = read.version;
-  return entry === undefined ? { version: null, fence: 0, at } : { version: entry.version, fence: lockFence(entry.value), at };
-}
-
-function lockFence(value: string): number {
-  return (JSON.parse(value) as { readonly fence: number }).fence;
+  return { version: entry?.version ?? null, fence: jsonOf<{ readonly fence: number }>(entry)?.fence ?? 0, at: read.version };
 }
 
 /** Written here alone: its shape needs no second check. */

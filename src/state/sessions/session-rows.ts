@@ -6,6 +6,7 @@ import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import type { SessionChanges } from "../journal/session-changes.js";
 import { NOTHING, type Standing } from "../journal/session-fold.js";
 import { numberKey, ownerPartition } from "../partition.js";
+import { jsonOf, rowsIn } from "../stored-rows.js";
 import { wholeValues } from "../value-parts.js";
 import type { SeenRows, StandingRow } from "./index-write.js";
 import { jobsOf, lockKey, requestKey, sessionRange, standingsOf, summariesOf } from "./keys.js";
@@ -64,16 +65,15 @@ export async function standingAt(engine: StateEngine, head: StoredHead, sessionI
   return { messageCount, openedBy, summary: await summaryOf(engine, partition, summariesOf(sessionId, head.fold), found.summaryKey) };
 }
 
-function standingsIn({ value }: StoredEntry): readonly { readonly of: StandingRow["of"][number]; readonly summaryKey: string | null }[] {
-  const { keys, of } = JSON.parse(value) as StandingRow;
+function standingsIn(row: StoredEntry): readonly { readonly of: StandingRow["of"][number]; readonly summaryKey: string | null }[] {
+  const { keys, of } = jsonOf<StandingRow>(row);
   return of.map((each) => ({ of: each, summaryKey: each[3] === null ? null : (keys[each[3]] ?? null) }));
 }
 
 async function summaryOf(engine: StateEngine, partition: string, prefix: string, key: string | null): Promise<Standing["summary"]> {
   if (key === null) return null;
-  const { ranges } = await engine.read(partition, { ranges: [prefixRange(prefix + key)] });
-  const [summary] = wholeValues(ranges[0] ?? []);
-  return summary === undefined ? null : (JSON.parse(summary.value) as NonNullable<Standing["summary"]>);
+  const [summary] = wholeValues(await rowsIn(engine, partition, prefixRange(prefix + key)));
+  return jsonOf<NonNullable<Standing["summary"]>>(summary);
 }
 
 /** The lock's row that a write with a fence depends on, as it was seen last; null: to be looked at. */

@@ -36,7 +36,7 @@ export function engineSessionStore(
   const journal = new EngineJournal({ engine, heads, writer });
   const readJournal: ReadJournal = (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true });
   const index = new EngineSessionIndex({ engine, writer, heads, clock: options.clock, hasJournals: true, readJournal });
-  return { journal, index, locks, images, startTurn: turnStartOf({ engine, locks, leases, heads }), close: async () => {} };
+  return { journal, index, locks, images, startTurn: turnStartOf({ engine, locks, heads }), close: async () => {} };
 }
 
 export interface EngineSessionIndexOptions {

@@ -1,5 +1,6 @@
 import { committed } from "../durable-commit.js";
-import { prefixRange, type StateEngine } from "../engine.js";
+import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { TRASH, trashOf } from "./keys.js";
 
 /** Rows that nobody refers to any more, or does not refer to yet: they go in pages, whoever finds them. */
@@ -30,25 +31,23 @@ export function trashKey(sessionId: string, name: string): string {
 export async function emptyTrash(engine: StateEngine, partition: string, sessionId?: string): Promise<void> {
   const range = prefixRange(sessionId === undefined ? TRASH : trashOf(sessionId));
   const { ranges, nowMs } = await engine.read(partition, { ranges: [range] });
-  for (const { key, value, version } of ranges[0] ?? []) {
-    const row = JSON.parse(value) as TrashRow;
+  for (const entry of ranges[0] ?? []) {
+    const row = jsonOf<TrashRow>(entry);
     if (row.building && nowMs - row.atMs < BUILT_WITHIN_MS) continue;
-    await discard(engine, partition, { key, version, row });
+    await discard(engine, partition, entry);
   }
 }
 
 /** Gives up what was being built. */
 export async function discardBuilt(engine: StateEngine, partition: string, sessionId: string, name: string): Promise<void> {
   const key = trashKey(sessionId, name);
-  const entry = (await engine.read(partition, { keys: [key] })).entries.get(key);
-  if (entry !== undefined) await discard(engine, partition, { key, version: entry.version, row: JSON.parse(entry.value) as TrashRow });
+  const entry = await rowAt(engine, partition, key);
+  if (entry !== undefined) await discard(engine, partition, entry);
 }
 
-async function discard(
-  engine: StateEngine,
-  partition: string,
-  { key, version, row }: { readonly key: string; readonly version: number; readonly row: TrashRow },
-): Promise<void> {
+async function discard(engine: StateEngine, partition: string, entry: StoredEntry): Promise<void> {
+  const { key, version } = entry;
+  const row = jsonOf<TrashRow>(entry);
   // Whoever built it can't refer to it from here on.
   if (row.building) {
     const puts = [{ key, value: JSON.stringify({ ...row, building: false }) }];
@@ -61,8 +60,7 @@ async function discard(
 /** Deletes all keys with a prefix. Returns how many there were. */
 export async function deletePrefix(engine: StateEngine, partition: string, prefix: string): Promise<number> {
   for (let count = 0; ; ) {
-    const { ranges } = await engine.read(partition, { ranges: [{ ...prefixRange(prefix), limit: PAGE }] });
-    const deletes = (ranges[0] ?? []).map(({ key }) => key);
+    const deletes = (await rowsIn(engine, partition, { ...prefixRange(prefix), limit: PAGE })).map(({ key }) => key);
     if (deletes.length > 0) await committed(engine, partition, { deletes });
     count += deletes.length;
     if (deletes.length < PAGE) return count;

@@ -1,6 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import type { PendingTurn } from "../../ports/session-store.js";
 import type { StoredEntry } from "../engine.js";
+import { jsonOf } from "../stored-rows.js";
 import { TURN_JOBS } from "./keys.js";
 
 /** A turn whose write-back is not done, as a job. */
@@ -32,9 +33,10 @@ export interface StoredJob {
 /** Alarm of a partition in which all jobs were given up: it is found, and never due. */
 export const NEVER_DUE_MS = 8_640_000_000_000_000;
 
-export function storedJob({ key, value, version }: StoredEntry): StoredJob {
+export function storedJob(row: StoredEntry): StoredJob {
+  const { key, version } = row;
   const [sessionId = "", turn = ""] = key.slice(TURN_JOBS.length).split("/");
-  return { key, version, sessionId, turn: Number(turn), job: JSON.parse(value) as TurnJob };
+  return { key, version, sessionId, turn: Number(turn), job: jsonOf<TurnJob>(row) };
 }
 
 export function isClaimed({ claimedUntilMs = 0 }: TurnJob, engineNowMs: number): boolean {

@@ -5,9 +5,10 @@ import type { Owner } from "../../domain/owner.js";
 import { newId } from "../../platform/ids.js";
 import type { ClaimOptions, PendingTurn, RecordedAttempt } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
-import { type KeyRange, type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
+import { type KeyRange, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
-import { OWNER_KEY, ownerOfValue, ownerPartition, systemPartition } from "../partition.js";
+import { OWNER_KEY, ownerPartition, systemPartition } from "../partition.js";
+import { jsonOf } from "../stored-rows.js";
 import { JOBS, jobKey, jobsOf, TURN_JOBS } from "./keys.js";
 import { ownerPages } from "./owners.js";
 import { alarmOf, isClaimed, NEVER_DUE_MS, pendingTurn, type StoredJob, storedJob, type TurnJob, unclaimedJob } from "./turn-job.js";
@@ -220,14 +221,14 @@ export class TurnJobs {
   async #look(partition: string): Promise<OwnerJobs | null> {
     const read = await this.#engine.read(partition, { keys: [OWNER_KEY, ERASURE_KEY], ranges: [prefixRange(JOBS)] });
     this.#engineClock = { nowMs: read.nowMs, at: performance.now() };
-    const name = read.entries.get(OWNER_KEY);
-    if (name === undefined) return null;
+    const owner = jsonOf<Owner>(read.entries.get(OWNER_KEY));
+    if (owner === null) return null;
     const rows = read.ranges[0] ?? [];
     return {
-      owner: ownerOfValue(name.value),
+      owner,
       isErasing: read.entries.has(ERASURE_KEY),
       turns: rows.filter(({ key }) => key.startsWith(TURN_JOBS)).map(storedJob),
-      others: rows.filter(({ key }) => !key.startsWith(TURN_JOBS)).flatMap(({ value }) => alarmsOf(value)),
+      others: rows.filter(({ key }) => !key.startsWith(TURN_JOBS)).flatMap(alarmsOf),
       read,
     };
   }
@@ -344,8 +345,8 @@ function byAge(a: StoredJob, b: StoredJob): number {
 }
 
 /** When another kind of job is due, as all jobs say it. */
-function alarmsOf(value: string): readonly number[] {
-  const { dueAtMs, claimedUntilMs } = JSON.parse(value) as { readonly dueAtMs?: unknown; readonly claimedUntilMs?: unknown };
+function alarmsOf(row: StoredEntry): readonly number[] {
+  const { dueAtMs, claimedUntilMs } = jsonOf<{ readonly dueAtMs?: unknown; readonly claimedUntilMs?: unknown }>(row);
   const times = [dueAtMs, claimedUntilMs].filter((time) => typeof time === "number");
   return times.length === 0 ? [] : [Math.min(...times)];
 }

@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { readingRecordSchema, turnRecordSchema, writeBackRecordSchema } from "../../domain/turn-record.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
-import { committed } from "../durable-commit.js";
-import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js";
+import { prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { sessionKey, TURN_RECORDS, turnRecordsOf } from "../sessions/keys.js";
-import { pagesOf } from "../sessions/remove.js";
+import { deletePrefix } from "../sessions/trash.js";
+import { rowsIn } from "../stored-rows.js";
 
 /** Of one part; what is over it loses its longest lists. */
 const MAX_BYTES = 64 * 1024;
@@ -55,20 +55,13 @@ export class EngineTurnRecords implements TurnRecords {
   }
 
   async residue(owner: Owner): Promise<number> {
-    const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [prefixRange(TURN_RECORDS)] });
-    return ranges[0]?.length ?? 0;
+    return (await rowsIn(this.#engine, ownerPartition(owner), prefixRange(TURN_RECORDS))).length;
   }
 
   async #removeAll(owner: Owner, prefix: string): Promise<number> {
-    const turns = new Set<string>();
-    for await (const page of pagesOf(this.#engine, owner, prefix)) {
-      for (let from = 0; from < page.length; from += OPERATIONS_AT_ONCE) {
-        const deletes = page.slice(from, from + OPERATIONS_AT_ONCE).map(({ key }) => key);
-        await committed(this.#engine, ownerPartition(owner), { deletes });
-        for (const key of deletes) turns.add(key.slice(0, key.lastIndexOf("/")));
-      }
-    }
-    return turns.size;
+    const rows = await rowsIn(this.#engine, ownerPartition(owner), prefixRange(prefix));
+    await deletePrefix(this.#engine, ownerPartition(owner), prefix);
+    return new Set(rows.map(({ key }) => key.slice(0, key.lastIndexOf("/")))).size;
   }
 }
 
