@@ -198,7 +198,18 @@ export function isEmpty({ from, to, limit }: KeyRange): boolean {
   return limit === 0 || compareKeys(from, to) >= 0;
 }
 
-/** By their UTF-8 bytes. */
+/** By UTF-8 bytes: as by code units, but that what lies beyond U+FFFF comes after U+E000 to U+FFFF. */
 export function compareKeys(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  const length = Math.min(one.length, other.length);
+  for (let place = 0; place < length; place++) {
+    const a = one.charCodeAt(place);
+    const b = other.charCodeAt(place);
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates, which stand for what lies beyond U+FFFF, come last. */
+function rank(code: number): number {
+  return code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code;
 }

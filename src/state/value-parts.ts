@@ -12,10 +12,19 @@ export function partsOf(key: string, value: string, maxBytes: number): readonly 
     // A pair of surrogates stays together.
     if (to < value.length && isHighSurrogate(value.charCodeAt(to - 1))) to -= 1;
     const place = parts.length;
-    parts.push({ key: place === 0 ? key : `${key}~${String(place).padStart(4, "0")}`, value: value.slice(from, to) });
+    parts.push({ key: partKey(key, place), value: value.slice(from, to) });
     from = to;
   }
   return parts;
+}
+
+/** Keys of a value that lies in so many parts. */
+export function partKeys(key: string, parts: number): readonly string[] {
+  return Array.from({ length: parts }, (_, place) => partKey(key, place));
+}
+
+function partKey(key: string, place: number): string {
+  return place === 0 ? key : `${key}~${String(place).padStart(4, "0")}`;
 }
 
 /**

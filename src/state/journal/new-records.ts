@@ -22,7 +22,7 @@ export function numberedAll(owner: Owner, records: readonly NewRecord[], lastSeq
 }
 
 /** What a journal may start with. @throws INVALID_REQUEST */
-export function checkFirst(owner: Owner, records: readonly JournalRecord[]): void {
+export function checkFirst(owner: Owner, records: readonly NewRecord[]): void {
   const [first] = records;
   if (first?.type !== "session" || first.body.owner !== owner || records.some(({ type }) => type === "rewind"))
     throw new AppError("INVALID_REQUEST", {

@@ -1,7 +1,7 @@
 import type { JournalRecord } from "../../domain/session.js";
-import { AppError } from "../../platform/errors.js";
 import type { LogLine } from "../../platform/jsonl-log.js";
 import type { JournalCheck, ReadOptions } from "../../ports/session-store.js";
+import { throwIfAborted } from "../abortable-read.js";
 import { type DecodedLine, decodeLine, headOf, peekLine } from "./journal-codec.js";
 
 /** What a read goes over. */
@@ -32,11 +32,6 @@ async function* unlessAborted(
     throwIfAborted(signal);
     yield block;
   }
-}
-
-/** @throws ABORTED */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new AppError("ABORTED", { cause: signal.reason });
 }
 
 /**
@@ -94,6 +89,22 @@ function within(gaps: readonly { from: number; to: number }[], seq: number): boo
   }
   const candidate = gaps[low - 1];
   return candidate !== undefined && seq <= candidate.to;
+}
+
+/** So many are folded into a session at once, so that a rebuild holds up nobody for long. */
+const BATCH = 500;
+
+export async function* inBatches(
+  records: Iterable<JournalRecord> | AsyncIterable<JournalRecord>,
+): AsyncGenerator<readonly JournalRecord[]> {
+  let batch: JournalRecord[] = [];
+  for await (const record of records) {
+    batch.push(record);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** Line numbers count from 1. Where the lines break off, as those of a damaged packed journal, the next one is the damaged one. */

@@ -79,7 +79,7 @@ export function foldSession(
     case "rewind":
       return rewind(next, record, standingAt);
     case "session_patch":
-      return { state: patch(next, record), effects: idempotencyOf(sessionId, record, record.body.idempotency) };
+      return { state: patch(next, record), effects: requestOf(sessionId, record) };
     case "write_back_done":
       return { state: next, effects: [done(record)] };
     case "step":
@@ -145,7 +145,7 @@ function tokensOf(record: JournalRecord): TokensByTask | undefined {
 }
 
 function message(state: SessionState, record: MessageRecord): Folded {
-  const { role, imported, origin_id, remember, idempotency } = record.body;
+  const { role, imported, origin_id, remember } = record.body;
   const { title } = role === "user" ? named(state, record) : state.session;
   const active = { ...state, session: { ...state.session, title, updated_at: later(state.session.updated_at, record.at) } };
   const before = standingOf(state);
@@ -158,9 +158,8 @@ function message(state: SessionState, record: MessageRecord): Folded {
   if (role === "user") {
     const waiting = { turn: record.turn, seq: record.seq, writeBack: remember && !copied, answeredSeq: null };
     const turns = [...state.turns.filter(({ turn }) => turn !== record.turn), waiting].slice(-MAX_TURNS);
-    const effects: Effect[] = [...counted.effects];
-    if (!copied) effects.push(...idempotencyOf(state.session.id, record, idempotency));
-    return { state: { ...counted.state, turns }, effects: [...effects, ...pendingAtOnce(record)] };
+    const effects = [...counted.effects, ...requestOf(state.session.id, record), ...pendingAtOnce(record)];
+    return { state: { ...counted.state, turns }, effects };
   }
   if (record.body.ingested === true) return { state: counted.state, effects: [...counted.effects, ...pendingAtOnce(record)] };
   const unanswered = hasNoAnswer(record);
@@ -181,14 +180,22 @@ function message(state: SessionState, record: MessageRecord): Folded {
   return { state: { ...counted.state, turns }, effects };
 }
 
-/** The request that a record came with, where it had a key. */
-function idempotencyOf(
+/** The requests that records came with, where they had a key. Copies bring none. */
+export function requestsIn(
   sessionId: string,
-  { id: messageId, turn, at }: JournalRecord,
-  idempotency: { readonly key: string; readonly request_hash: string } | undefined,
-): Effect[] {
-  if (idempotency === undefined) return [];
-  return [{ kind: "idempotency", key: idempotency.key, entry: { sessionId, turn, messageId, requestHash: idempotency.request_hash, at } }];
+  records: readonly JournalRecord[],
+): readonly { readonly key: string; readonly entry: IdempotencyEntry }[] {
+  return records.flatMap((record) => {
+    if (record.type !== "session_patch" && !(record.type === "message" && record.body.role === "user")) return [];
+    const { id: messageId, turn, at, body } = record;
+    if (body.idempotency === undefined || body.imported === true || body.origin_id !== undefined) return [];
+    const { key, request_hash: requestHash } = body.idempotency;
+    return [{ key, entry: { sessionId, turn, messageId, requestHash, at } }];
+  });
+}
+
+function requestOf(sessionId: string, record: JournalRecord): readonly Effect[] {
+  return requestsIn(sessionId, [record]).map((request) => ({ kind: "idempotency", ...request }));
 }
 
 /** Where another agent leads the conversation a message waits for no answer, and what is said later makes its turn pending again. */

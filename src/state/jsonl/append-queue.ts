@@ -4,6 +4,7 @@ import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { AppendOptions } from "../../ports/session-store.js";
 import { encodeLine, type JournalTail, type LineSealer, numbered, ownerMark } from "../journal/journal-codec.js";
+import { checkFirst } from "../journal/new-records.js";
 import type { JournalFile } from "./journal-file.js";
 
 export interface Append {
@@ -85,7 +86,7 @@ export class AppendWriter {
   }
 
   #check(file: JournalFile, tail: JournalTail, { owner, options }: Append): void {
-    if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+    file.requireOwner(owner);
     if (options.expectedSeq !== undefined && options.expectedSeq !== tail.lastSeq) throw new AppError("SESSION_CHANGED");
     if (options.fence !== undefined && options.fence < (this.#fences.get(file.sessionId) ?? 0)) throw new AppError("FENCED");
   }
@@ -137,9 +138,7 @@ async function encode(
 
 /** The records of a new journal, as {@link AppendWriter} would write them into an empty one. */
 export async function encodeFirst(owner: Owner, records: readonly NewRecord[], seal: LineSealer | null): Promise<Encoded> {
-  const [first] = records;
-  if (first?.type !== "session" || first.body.owner !== owner || records.some(({ type }) => type === "rewind"))
-    throw new AppError("INVALID_REQUEST", { detail: "A journal starts with the session record of its owner, and with nothing to rewind." });
+  checkFirst(owner, records);
   const tail: JournalTail = { lastSeq: 0, lastTurn: 0, summaryAt: null, rewindAt: null };
   return encode(records, { owner, tail, end: 0, seal, inParts: false });
 }

@@ -22,13 +22,14 @@ import type {
   WindowRead,
 } from "../../ports/session-store.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
+import { throwIfAborted } from "../abortable-read.js";
 import { headOf, type JournalSeals, type LineSealer, ownerMark, unseal } from "../journal/journal-codec.js";
 import { rewriteInto, writeInto } from "../journal/rewrite.js";
-import { checkLines, outsideRewinds, rewindsOf, selected, throwIfAborted } from "../journal/selected-records.js";
+import { checkLines, outsideRewinds, rewindsOf, selected } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { DirectoryHealth } from "./directory-health.js";
-import { recordsBackwards } from "./journal-backwards.js";
+import { blocksBackwards } from "./journal-backwards.js";
 import { JournalDirectory } from "./journal-directory.js";
 import { JournalFile, rewindsBetween } from "./journal-file.js";
 import { JournalFiles, WrittenJournals } from "./journal-files.js";
@@ -201,7 +202,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     throwIfAborted(options.signal);
     return this.#reading(sessionId, async (file) => {
       if (file !== null) {
-        if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+        file.requireOwner(owner);
         return readWindow(file, options.rounds, options.signal);
       }
       const header = await this.#ownHeader(owner, sessionId);
@@ -213,45 +214,33 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     });
   }
 
-  async *read(owner: Owner, sessionId: string, options: ReadOptions = {}): AsyncGenerator<JournalRecord> {
-    this.#guard(sessionId);
-    const file = await onStorage(() => this.#retain(sessionId));
-    try {
-      if (file === null) {
-        await onStorage(() => this.#ownHeader(owner, sessionId));
-        const packed = this.#packedRecords(sessionId, options);
-        for await (const records of packed) for (const record of records) yield record;
-        return;
-      }
-      if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
-      const blocks = await this.#fileRecords(sessionId, file, options);
-      for await (const records of blocks) for (const record of records) yield record;
-    } catch (error) {
-      throw asStorageError(error);
-    } finally {
-      if (file !== null) await this.#files.release(file);
-    }
+  read(owner: Owner, sessionId: string, options: ReadOptions = {}): AsyncGenerator<JournalRecord> {
+    return this.#streamed(owner, sessionId, (file) => {
+      return file === null ? this.#packedRecords(sessionId, options) : this.#fileRecords(sessionId, file, options);
+    });
   }
 
-  async *newestFirst(
+  newestFirst(owner: Owner, sessionId: string, options: NewestFirstOptions = {}): AsyncGenerator<JournalRecord> {
+    const { beforeSeq = Number.POSITIVE_INFINITY, signal } = options;
+    return this.#streamed(owner, sessionId, async (file) => {
+      if (file === null) return this.#packedBackwards(sessionId, options);
+      const from = beforeSeq > file.tail.lastSeq ? {} : { from: await startOf(file.log, beforeSeq, file.log.end) };
+      return blocksBackwards(file, { ...from, signal });
+    });
+  }
+
+  /** A journal's records by the block, wherever it lies: it stays open until they are taken. `file`: null for a packed one. */
+  async *#streamed(
     owner: Owner,
     sessionId: string,
-    { beforeSeq = Number.POSITIVE_INFINITY, signal }: NewestFirstOptions = {},
+    blocksOf: (file: JournalFile | null) => AsyncIterable<Iterable<JournalRecord>> | Promise<AsyncIterable<Iterable<JournalRecord>>>,
   ): AsyncGenerator<JournalRecord> {
     this.#guard(sessionId);
     const file = await onStorage(() => this.#retain(sessionId));
     try {
-      if (file === null) {
-        await onStorage(() => this.#ownHeader(owner, sessionId));
-        const records: JournalRecord[] = [];
-        for await (const block of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }))
-          records.push(...block.filter(({ seq }) => seq < beforeSeq));
-        yield* outsideRewinds(records.reverse());
-        return;
-      }
-      if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
-      const from = beforeSeq > file.tail.lastSeq ? {} : { from: await startOf(file.log, beforeSeq, file.log.end) };
-      yield* recordsBackwards(file, { ...from, signal });
+      if (file === null) await this.#ownHeader(owner, sessionId);
+      else file.requireOwner(owner);
+      for await (const records of await blocksOf(file)) for (const record of records) yield record;
     } catch (error) {
       throw asStorageError(error);
     } finally {
@@ -264,6 +253,16 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     const start = await startOf(log, options.fromSeq ?? 1, end);
     const onDamaged = (offset: number) => this.#passedOver(sessionId, offset);
     return selected({ lines: () => log.forwards(start, end), rewinds: () => rewindsBetween(log, start, end), onDamaged }, options);
+  }
+
+  async *#packedBackwards(
+    sessionId: string,
+    { beforeSeq = Number.POSITIVE_INFINITY, signal }: NewestFirstOptions,
+  ): AsyncGenerator<readonly JournalRecord[]> {
+    const records: JournalRecord[] = [];
+    for await (const block of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }))
+      records.push(...block.filter(({ seq }) => seq < beforeSeq));
+    for await (const record of outsideRewinds(records.reverse())) yield [record];
   }
 
   #passedOver(sessionId: string, offset: number): void {
@@ -283,7 +282,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       const file = await this.#takeUnpacked(sessionId, (holder) => holder === owner);
       if (file === null) throw new AppError("SESSION_NOT_FOUND");
       try {
-        if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+        file.requireOwner(owner);
         await file.log.repair();
         const seal = await this.#sealer(owner, sessionId);
         await this.#directory.replaceLog(sessionId, async (target) => {
@@ -329,7 +328,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
         return;
       }
       try {
-        if (!file.belongsTo(owner)) throw new AppError("SESSION_NOT_FOUND");
+        file.requireOwner(owner);
         await file.log.repair();
         const { lastSeq, lastTurn } = file.tail;
         await this.#directory.replaceRaw(sessionId, "packed", (target) => packInto(target, { owner, lastSeq, lastTurn }, file.log.bytes()));
@@ -372,20 +371,16 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     });
   }
 
-  /**
-   * Puts journals into their owners' lists that may be in none: all, in a directory that is older than the lists, else those of
-   * `unknown`, which somebody may have brought by hand.
-   */
-  async enlist(unknown: readonly string[]): Promise<void> {
-    const { complete } = this.#lists;
+  /** Puts journals into their owners' lists that are in none: somebody may have brought them by hand. */
+  async enlist(): Promise<void> {
     const byMark = new Map<string, string[]>();
-    await eachInParallel(complete ? unknown : await this.sessionIds(), async (sessionId) => {
+    await eachInParallel(await this.sessionIds(), async (sessionId) => {
       const mark = await this.#markOf(sessionId);
       if (mark !== null) byMark.set(mark, [...(byMark.get(mark) ?? []), sessionId]);
     });
     await onStorage(async () => {
       await eachInParallel([...byMark], ([mark, ids]) => this.#lists.addMissing(mark, ids));
-      if (!complete) await this.#lists.markComplete();
+      if (!this.#lists.complete) await this.#lists.markComplete();
     });
   }
 

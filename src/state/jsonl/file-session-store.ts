@@ -120,7 +120,7 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
       const isToBeMadeAnew = !isCaughtUp && (await markers.isRebuilding());
       const isLevel = wasLevel && !isCaughtUp && !isToBeMadeAnew;
       // Journals that were put here by hand are to be found by their owners, too.
-      if (!isLevel) await journal.enlist(await journal.sessionIds());
+      if (!isLevel) await journal.enlist();
       if (isToBeMadeAnew) return rebuild(given);
       const done = isLevel ? { sessions: 0, records: 0 } : await catchUpIndex(store, given);
       isCaughtUp = true;

@@ -1,9 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
-import type { JournalRecord } from "../../domain/session.js";
 import type { SessionIndex, ShortTermMemory } from "../../ports/session-store.js";
-
-/** Sessions fold at most so many records at once, so that a rebuild holds up nobody for long. */
-export const FOLD_BATCH = 500;
+import { inBatches } from "../journal/selected-records.js";
 
 export interface CatchUp {
   /** Sessions whose journal had more than the index. */
@@ -51,17 +48,11 @@ export async function catchUpSession(
   signal: { readonly signal?: AbortSignal } = {},
 ): Promise<number> {
   const fromSeq = (await index.indexedSeq(owner, sessionId)) + 1;
-  let records = 0;
-  let batch: JournalRecord[] = [];
-  const fold = async () => {
+  let folded = 0;
+  const records = journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true, ...signal });
+  for await (const batch of inBatches(records)) {
     await index.apply(owner, sessionId, batch);
-    records += batch.length;
-    batch = [];
-  };
-  for await (const record of journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true, ...signal })) {
-    batch.push(record);
-    if (batch.length >= FOLD_BATCH) await fold();
+    folded += batch.length;
   }
-  if (batch.length > 0) await fold();
-  return records;
+  return folded;
 }

@@ -1,7 +1,7 @@
 import type { JournalRecord } from "../../domain/session.js";
 import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
+import { throwIfAborted } from "../abortable-read.js";
 import { type DecodedLine, decodeLine } from "../journal/journal-codec.js";
-import { throwIfAborted } from "../journal/selected-records.js";
 import type { JournalFile } from "./journal-file.js";
 
 export interface BackwardsOptions {
@@ -12,14 +12,10 @@ export interface BackwardsOptions {
 }
 
 /**
- * Records newest first, read in blocks from the end as far as they are asked for. What lies between a rewind and where it goes back to is
- * jumped over; steps that a crash tore off their answer are left out.
+ * Records newest first, read in blocks from the end as far as they are asked for; a block is to be taken to its end before the next. What
+ * lies between a rewind and where it goes back to is jumped over; steps that a crash tore off their answer are left out. Lines are decoded
+ * as they are taken.
  */
-export async function* recordsBackwards(file: JournalFile, options: BackwardsOptions = {}): AsyncGenerator<JournalRecord> {
-  for await (const records of blocksBackwards(file, options)) yield* records;
-}
-
-/** The same a block at a time, for whoever takes a block to its end before asking for the next. Lines are decoded as they are taken. */
 export async function* blocksBackwards(
   file: JournalFile,
   { from, meter, signal }: BackwardsOptions = {},

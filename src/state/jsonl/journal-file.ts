@@ -70,8 +70,9 @@ export class JournalFile {
     return null;
   }
 
-  belongsTo(owner: Owner): boolean {
-    return this.owner === null ? this.#mark === ownerMark(owner) : this.owner === owner;
+  /** @throws SESSION_NOT_FOUND for somebody else's */
+  requireOwner(owner: Owner): void {
+    if (this.owner === null ? this.#mark !== ownerMark(owner) : this.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
   }
 
   /** By which its next lines are sealed; null: they are not. What was sealed so can be read here from then on. */

@@ -5,6 +5,7 @@ import { GrowingWait } from "../../platform/growing-wait.js";
 import type { Logger } from "../../platform/logger.js";
 import type { AppendOptions, CreateOptions, IdempotencyEntry, SessionStore } from "../../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../../ports/session-writer.js";
+import { requestsIn } from "../journal/session-fold.js";
 import { catchUpSession } from "./index-catch-up.js";
 
 /**
@@ -112,9 +113,8 @@ export class LaggingSessions implements SessionsBehind {
       if (holder !== owner) continue;
       const fromSeq = (await this.#store.index.indexedSeq(owner, sessionId)) + 1;
       for await (const record of this.#store.journal.read(owner, sessionId, { fromSeq, includeRewound: true })) {
-        if (record.type !== "message" && record.type !== "session_patch") continue;
-        const { id: messageId, turn, at, body } = record;
-        if (body.idempotency?.key === key) return { sessionId, turn, messageId, requestHash: body.idempotency.request_hash, at };
+        const request = requestsIn(sessionId, [record]).find((each) => each.key === key);
+        if (request !== undefined) return request.entry;
       }
     }
     return null;

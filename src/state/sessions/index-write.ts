@@ -1,4 +1,3 @@
-import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { IdempotencyEntry } from "../../ports/session-store.js";
 import type { Commit, StoredEntry } from "../engine.js";
@@ -70,17 +69,6 @@ export function requestsWrite(keys: RequestKeys, seen: SeenRows | null): Changes
   const write: Changes = { checks: [], puts: [], deletes: [] };
   addRequests(write, keys, { seen, isFold: false });
   return write;
-}
-
-/** The keys that new records bring, where the index does not follow at once. Copies bring none. */
-export function requestKeys(sessionId: string, records: readonly JournalRecord[]): RequestKeys {
-  return records.flatMap((record) => {
-    if (record.type !== "session_patch" && !(record.type === "message" && record.body.role === "user")) return [];
-    const { id: messageId, turn, at, body } = record;
-    if (body.idempotency === undefined || body.imported === true || body.origin_id !== undefined) return [];
-    const { key, request_hash: requestHash } = body.idempotency;
-    return [{ key, entry: { sessionId, turn, messageId, requestHash, at } }];
-  });
 }
 
 /** When a session's time comes follows from these. */

@@ -12,9 +12,10 @@ import type {
   WindowRead,
 } from "../../ports/session-store.js";
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
+import { throwIfAborted } from "../abortable-read.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/new-records.js";
-import { outsideRewinds, rewindsIn, standing, throwIfAborted } from "../journal/selected-records.js";
+import { outsideRewinds, rewindsIn, standing } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { firstSeqOf, JournalRows, recordsIn, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, sessionRange } from "./keys.js";

@@ -1,10 +1,10 @@
 import type { Owner } from "../../domain/owner.js";
 import type { IdempotencyEntry } from "../../ports/session-store.js";
+import { inCommits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { jsonOf, rowAt, rowPages, rowsIn } from "../stored-rows.js";
-import { inCommits } from "./commit-size.js";
 import {
   ACTIVITIES,
   activityKey,

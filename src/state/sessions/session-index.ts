@@ -16,12 +16,12 @@ import type {
   SessionQuery,
 } from "../../ports/session-store.js";
 import { prefixRange, type StateEngine } from "../engine.js";
+import { inBatches } from "../journal/selected-records.js";
 import { ownersHolding } from "../owners-holding.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { ExpiringSessions } from "./expiring.js";
 import { IDEMPOTENCY_MS } from "./index-write.js";
-import { type ReadJournal, withoutGap } from "./journal-gap.js";
 import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
 import { listSessions, readSession, readSessions } from "./list.js";
 import { headsOf, ownersOf } from "./owners.js";
@@ -30,6 +30,9 @@ import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
 import { findHead, type SessionHeads } from "./session-rows.js";
 import type { EngineSessionWriter } from "./session-writer.js";
 import { TurnJobs } from "./turn-jobs.js";
+
+/** Reads a journal from a seq on, also what was taken back. */
+export type ReadJournal = (owner: Owner, sessionId: string, fromSeq: number) => AsyncIterable<JournalRecord>;
 
 interface EngineSessionIndexParts {
   readonly engine: StateEngine;
@@ -67,7 +70,12 @@ export class EngineSessionIndex implements SessionIndex {
     if (last === undefined || (heads.known(owner, sessionId)?.state?.indexedSeq ?? 0) >= last.seq) return;
     await this.#mutex.run(sessionId, async () => {
       const head = heads.known(owner, sessionId) ?? (await this.#find(owner, sessionId));
-      for await (const batch of withoutGap(owner, sessionId, head.state?.indexedSeq ?? 0, records, readJournal))
+      const seq = head.state?.indexedSeq ?? 0;
+      const first = records.find((record) => record.seq > seq);
+      if (first === undefined) return;
+      // The index may be behind the records: an apply that failed, or two that overtook each other.
+      const follows = first.seq === seq + 1 || readJournal === undefined || (seq === 0 && first.type === "session");
+      for await (const batch of inBatches(follows ? records : readJournal(owner, sessionId, seq + 1)))
         await this.#fold(owner, sessionId, batch);
     });
   }

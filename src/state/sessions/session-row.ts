@@ -6,7 +6,7 @@ import type { PartitionRead, StoredEntry } from "../engine.js";
 import { type RewindMark, rewindsIn, standing } from "../journal/selected-records.js";
 import type { SessionState } from "../journal/session-fold.js";
 import { jsonOf } from "../stored-rows.js";
-import { partsOf, wholeValues } from "../value-parts.js";
+import { partKeys, partsOf, wholeValues } from "../value-parts.js";
 import { sessionKey } from "./keys.js";
 
 /** A session's row: where its journal stands, and what the index makes of it. Either half may be missing. */
@@ -106,8 +106,7 @@ export function rowWrite(sessionId: string, head: StoredHead, maxValueBytes: num
 }
 
 export function rowKeys(sessionId: string, parts: number): readonly string[] {
-  const key = sessionKey(sessionId);
-  return Array.from({ length: parts }, (_, place) => (place === 0 ? key : `${key}~${String(place).padStart(4, "0")}`));
+  return partKeys(sessionKey(sessionId), parts);
 }
 
 /** The journal's half of a row after records were added. */

@@ -4,18 +4,17 @@ import { sessionEvents } from "../../domain/session-events.js";
 import { AppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import type { JournalEnd } from "../../ports/transfer.js";
-import { assertFits } from "../commit-limits.js";
+import { assertFits, fits, inCommits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
 import { eventPuts } from "../events/outbox.js";
 import { rewindsIn } from "../journal/selected-records.js";
 import { changesOf, type SessionChanges } from "../journal/session-changes.js";
-import { NOTHING, type Standing } from "../journal/session-fold.js";
+import { NOTHING, requestsIn, type Standing } from "../journal/session-fold.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
-import { fits, inCommits } from "./commit-size.js";
-import { type Changes, indexWrite, needsLook, requestKeys, requestsWrite, type SeenRows, together } from "./index-write.js";
+import { type Changes, indexWrite, needsLook, requestsWrite, type SeenRows, together } from "./index-write.js";
 import { lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";
 import type { EngineLeases, OfferedLease } from "./leases.js";
 import { NO_JOURNAL, newHead, rowWrite, type StoredHead, withRecords } from "./session-row.js";
@@ -189,7 +188,7 @@ export class EngineSessionWriter {
     const { engine, events } = this.#parts;
     const { sessionId, before, changes, isFold } = write;
     const { owner } = before;
-    const keys = changes === null ? requestKeys(sessionId, write.records) : changes.keys;
+    const keys = changes === null ? requestsIn(sessionId, write.records) : changes.keys;
     const look = () => seenRows(engine, owner, sessionId, keys);
     let seen = changes !== null && needsLook(changes, isFold) ? await look() : null;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -232,7 +231,7 @@ export class EngineSessionWriter {
     const behind = this.#withoutIndex(write, seen, true);
     if (fits(manifest, behind.commit)) return behind;
     if (write.before.version === null) return { ...this.#withoutIndex(write, seen, false), isStaged: true };
-    assertFits(manifest, { id: "", ...behind.commit });
+    assertFits(manifest, behind.commit);
     return behind;
   }
 
@@ -243,7 +242,7 @@ export class EngineSessionWriter {
   #whole(write: Write, seen: SeenRows | null): Made {
     const { sessionId, before, after, records, changes, isFold } = write;
     const { maxValueBytes } = this.#parts.engine.manifest;
-    if (changes === null) return this.#made(write, after, requestsWrite(requestKeys(sessionId, records), seen), true);
+    if (changes === null) return this.#made(write, after, requestsWrite(requestsIn(sessionId, records), seen), true);
     const fold = before.fold === "" ? newId() : before.fold;
     const index = indexWrite({ sessionId, before: before.state, changes, fold, seen, isFold, maxValueBytes });
     return this.#made(write, { ...after, fold, state: changes.state, isBehind: false }, index, true);
@@ -251,7 +250,7 @@ export class EngineSessionWriter {
 
   /** The index is caught up later: only keys, which others are refused by, are put with the records. */
   #withoutIndex(write: Write, seen: SeenRows | null, hasJournal: boolean): Made {
-    const keys = requestsWrite(requestKeys(write.sessionId, write.records), seen);
+    const keys = requestsWrite(requestsIn(write.sessionId, write.records), seen);
     return this.#made(write, { ...write.after, isBehind: true }, keys, hasJournal);
   }
 

@@ -1,12 +1,12 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
+import { inCommits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
-import { inCommits } from "./commit-size.js";
 import { journalPrefix, recordsKey, sessionKey } from "./keys.js";
 import { rowWrite, type StoredHead, withRecords } from "./session-row.js";
 import { discardBuilt, trashKey, trashPut } from "./trash.js";

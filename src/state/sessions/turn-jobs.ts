@@ -126,11 +126,6 @@ export class TurnJobs {
     });
   }
 
-  /** State, attempts and due time of a turn that is there. */
-  async restore({ owner, sessionId, turn, state, attempts, dueAtMs, errorCode }: PendingTurn): Promise<void> {
-    await this.#change({ owner, sessionId, turn }, ({ job }) => ({ ...unclaimedJob(job), state, attempts, dueAtMs, errorCode }));
-  }
-
   async retryFailed(owner: Owner, sessionId: string, nowMs: number): Promise<number> {
     let count = 0;
     for (const { turn, job } of await this.#stored(owner, prefixRange(jobsOf(sessionId)))) {

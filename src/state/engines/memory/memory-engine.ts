@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../platform/clock.js";
-import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
+import { throwIfAborted } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import {
   type Commit,
@@ -16,6 +16,7 @@ import {
   type StateEngine,
   type StoredEntry,
 } from "../../engine.js";
+import { compareKeys } from "../../optimistic-heads.js";
 import { decide, EMPTY_HEAD, erasedHead, isClaimed, type PartitionHead } from "../../partition-head.js";
 
 interface Partition {
@@ -44,9 +45,9 @@ export class MemoryEngine implements StateEngine {
   async read(
     partition: string,
     { keys = [], ranges = [] }: ReadQuery,
-    options: { readonly signal?: AbortSignal } = {},
+    { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<PartitionRead> {
-    if (options.signal?.aborted === true) throw new AppError("ABORTED", { cause: options.signal.reason });
+    throwIfAborted(signal);
     const { head, entries } = this.#partitions.get(partition) ?? empty(partition);
     const found = new Map<string, StoredEntry>();
     for (const key of keys) {
@@ -161,20 +162,4 @@ export class SortedEntries {
     }
     return low;
   }
-}
-
-/** By UTF-8 bytes: as by code units, but that what lies beyond U+FFFF comes after U+E000 to U+FFFF. */
-export function compareKeys(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  for (let place = 0; place < length; place++) {
-    const a = one.charCodeAt(place);
-    const b = other.charCodeAt(place);
-    if (a !== b) return rank(a) - rank(b);
-  }
-  return one.length - other.length;
-}
-
-/** Surrogates, which stand for what lies beyond U+FFFF, come last. */
-function rank(code: number): number {
-  return code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code;
 }

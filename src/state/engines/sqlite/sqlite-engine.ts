@@ -5,6 +5,7 @@ import { AppError } from "../../../platform/errors.js";
 import { type Logger, silentLogger } from "../../../platform/logger.js";
 import { assertSound, openDatabase, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
 import { storageGone } from "../../../platform/storage-errors.js";
+import { throwIfAborted } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import {
   type Commit,
@@ -79,9 +80,9 @@ export class SqliteEngine implements StateEngine {
   async read(
     partition: string,
     { keys = [], ranges = [] }: ReadQuery,
-    options: { readonly signal?: AbortSignal } = {},
+    { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<PartitionRead> {
-    if (options.signal?.aborted === true) throw new AppError("ABORTED", { cause: options.signal.reason });
+    throwIfAborted(signal);
     return this.#look((db) => {
       const one = db.prepare<[string, string], StoredEntry>("SELECT key, value, version FROM entries WHERE partition = ? AND key = ?");
       const entries = new Map<string, StoredEntry>();
