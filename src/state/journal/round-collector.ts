@@ -1,5 +1,6 @@
 import { isAnswer } from "../../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, RecordOf, Round, Step } from "../../domain/session.js";
+import type { WindowRead } from "../../ports/session-store.js";
 
 /**
  * Puts the last rounds together from records that come newest first.
@@ -9,7 +10,7 @@ import type { JournalRecord, MessageRecord, RecordOf, Round, Step } from "../../
  * order of their answers. An answer whose user message is lost makes no round. Where an agent elsewhere leads the conversation, what it
  * said before its answer is part of the round too.
  */
-export class RoundCollector {
+class RoundCollector {
   readonly #wanted: number;
   /** Newest first. */
   readonly #rounds: OpenRound[] = [];
@@ -80,6 +81,25 @@ export class RoundCollector {
     for (const round of this.#rounds.filter((open) => open.user === null && open.assistant.turn > turn))
       this.#rounds.splice(this.#rounds.indexOf(round), 1);
   }
+}
+
+/**
+ * The rounds and the last user message of a window, out of records that stand and come newest first, by the block: as few as it takes.
+ * `summary`: the newest that was met on the way; null: it lies further back, or there is none.
+ */
+export async function windowIn(
+  blocks: AsyncIterable<Iterable<JournalRecord>> | Iterable<Iterable<JournalRecord>>,
+  rounds: number,
+): Promise<Pick<WindowRead, "rounds" | "lastUserMessage" | "summary">> {
+  const collector = new RoundCollector(rounds);
+  let summary: RecordOf<"summary"> | null = null;
+  reading: for await (const records of blocks)
+    for (const record of records) {
+      if (record.type === "summary") summary ??= record;
+      collector.add(record);
+      if (collector.complete) break reading;
+    }
+  return { rounds: collector.rounds(), lastUserMessage: collector.lastUserMessage, summary };
 }
 
 interface OpenRound {

@@ -25,6 +25,7 @@ import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { throwIfAborted } from "../abortable-read.js";
 import { headOf, type JournalSeals, type LineSealer, ownerMark, unseal } from "../journal/journal-codec.js";
 import { rewriteInto, writeInto } from "../journal/rewrite.js";
+import { windowIn } from "../journal/round-collector.js";
 import { checkLines, outsideRewinds, rewindsOf, selected } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
@@ -35,7 +36,7 @@ import { JournalFile, rewindsBetween } from "./journal-file.js";
 import { JournalFiles, WrittenJournals } from "./journal-files.js";
 import { OwnerSessions } from "./owner-sessions.js";
 import { packInto, readPackedHeader, unpack, unpackedLines } from "./packed-journal.js";
-import { readWindow, windowOfRecords } from "./window-reader.js";
+import { readWindow } from "./window-reader.js";
 
 export interface FileMemoryOptions {
   readonly dir: string;
@@ -210,7 +211,9 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       for await (const block of this.#packedRecords(sessionId, options)) records.push(...block);
       const path = this.#directory.path(sessionId, "packed");
       const bytesRead = (await this.#fs.stat(path))?.size ?? 0;
-      return { ...windowOfRecords(records, options.rounds), lastSeq: header.lastSeq, lastTurn: header.lastTurn, bytesRead };
+      const found = await windowIn([records.toReversed()], options.rounds);
+      const summary = found.summary ?? records.findLast((record) => record.type === "summary") ?? null;
+      return { ...found, summary, lastSeq: header.lastSeq, lastTurn: header.lastTurn, bytesRead };
     });
   }
 

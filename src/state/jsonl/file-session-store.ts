@@ -1,37 +1,29 @@
 import { type Clock, systemClock } from "../../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../../platform/file-system.js";
-import type { Logger } from "../../platform/logger.js";
 import { onStorageEach } from "../../platform/storage-errors.js";
 import type { StorageHealth } from "../../ports/health-history.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionIndex, SessionStore } from "../../ports/session-store.js";
 import type { StateEngine } from "../engine.js";
-import type { JournalSeals } from "../journal/journal-codec.js";
 import { InProcessLock } from "../sessions/in-process-lock.js";
 import { type EngineSessionStoreOptions, engineSessionIndex } from "../sessions/sessions.js";
-import { FileMemoryService } from "./file-memory-service.js";
+import { type FileMemoryOptions, FileMemoryService } from "./file-memory-service.js";
 import { type CatchUp, type CatchUpOptions, catchUpIndex, catchUpSession } from "./index-catch-up.js";
 import { IndexMarkers } from "./index-markers.js";
 
 /** How old what is folded in may be to be told: where it was told of before, and that is lost, it is told again. */
 const TOLD_AGAIN_MS = 7 * 86_400_000;
 
-export interface FileSessionStoreOptions {
-  readonly dir: string;
+export interface FileSessionStoreOptions extends Omit<FileMemoryOptions, "fileSystem"> {
   /** Where lists, pending turns and requests are kept; it stays the caller's to close. */
   readonly engine: StateEngine;
   readonly images: ImageStore;
-  readonly logger: Logger;
   /** What writes put in their owner's outbox is published there. Default: nobody is told. */
   readonly events?: EngineSessionStoreOptions["events"];
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Default: the real one. */
   readonly fileSystem?: FileSystem;
-  /** Journals kept open while nobody uses them. Default 128. */
-  readonly maxIdleJournals?: number;
-  /** Default: lines are not sealed. */
-  readonly seals?: JournalSeals | null;
 }
 
 export interface FileSessionStore extends SessionStore, StorageHealth {
@@ -49,24 +41,8 @@ export interface FileSessionStore extends SessionStore, StorageHealth {
  * @throws STORAGE_UNAVAILABLE
  */
 export async function openFileSessionStore(options: FileSessionStoreOptions): Promise<FileSessionStore> {
-  const {
-    dir,
-    engine,
-    images,
-    logger,
-    events = null,
-    clock = systemClock,
-    fileSystem = nodeFileSystem,
-    maxIdleJournals,
-    seals = null,
-  } = options;
-  const journal = await FileMemoryService.open({
-    dir,
-    fileSystem,
-    logger,
-    seals,
-    ...(maxIdleJournals !== undefined && { maxIdleJournals }),
-  });
+  const { dir, engine, images, logger, events = null, clock = systemClock, fileSystem = nodeFileSystem } = options;
+  const journal = await FileMemoryService.open({ ...options, fileSystem });
   const markers = new IndexMarkers(engine, { dir, fileSystem });
   const wasLevel = await markers.takeLevel((await journal.sessionIds()).length);
   let isTelling = true;

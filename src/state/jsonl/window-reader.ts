@@ -1,8 +1,8 @@
-import type { JournalRecord, MessageRecord, RecordOf } from "../../domain/session.js";
+import type { RecordOf } from "../../domain/session.js";
 import type { LogLine, ReadMeter } from "../../platform/jsonl-log.js";
 import type { WindowRead } from "../../ports/session-store.js";
 import { decodeLine, headOf } from "../journal/journal-codec.js";
-import { RoundCollector } from "../journal/round-collector.js";
+import { windowIn } from "../journal/round-collector.js";
 import { blocksBackwards } from "./journal-backwards.js";
 import type { JournalFile } from "./journal-file.js";
 
@@ -12,25 +12,11 @@ import type { JournalFile } from "./journal-file.js";
  * however far back it stands.
  */
 export async function readWindow(file: JournalFile, rounds: number, signal?: AbortSignal): Promise<WindowRead> {
-  const { tail } = file;
   const meter: ReadMeter = { bytes: 0 };
-  const collector = new RoundCollector(rounds);
-  for await (const records of blocksBackwards(file, { meter, signal })) {
-    for (const record of records) {
-      collector.add(record);
-      if (collector.complete) break;
-    }
-    if (collector.complete) break;
-  }
-  const summary = await readSummary(file, tail.summaryAt, meter);
-  return {
-    rounds: collector.rounds(),
-    summary,
-    lastUserMessage: collector.lastUserMessage,
-    lastSeq: tail.lastSeq,
-    lastTurn: tail.lastTurn,
-    bytesRead: meter.bytes,
-  };
+  const { lastSeq, lastTurn, summaryAt } = file.tail;
+  const found = await windowIn(blocksBackwards(file, { meter, signal }), rounds);
+  const summary = found.summary ?? (await readSummary(file, summaryAt, meter));
+  return { ...found, summary, lastSeq, lastTurn, bytesRead: meter.bytes };
 }
 
 async function readSummary(file: JournalFile, at: number | null, meter: ReadMeter): Promise<RecordOf<"summary"> | null> {
@@ -53,17 +39,4 @@ async function summaryBefore(file: JournalFile, offset: number, meter: ReadMeter
     }
   }
   return null;
-}
-
-/** The window of records that all stand, oldest first: where there is no end of a file to start from. */
-export function windowOfRecords(records: readonly JournalRecord[], rounds: number): Omit<WindowRead, "lastSeq" | "lastTurn" | "bytesRead"> {
-  const collector = new RoundCollector(rounds);
-  let summary: RecordOf<"summary"> | null = null;
-  for (const record of records.toReversed()) {
-    if (record.type === "summary") summary ??= record;
-    if (!collector.complete) collector.add(record);
-    else if (summary !== null) break;
-  }
-  const lastUserMessage: MessageRecord | null = collector.lastUserMessage;
-  return { rounds: collector.rounds(), summary, lastUserMessage };
 }

@@ -1,15 +1,14 @@
-import type { Owner } from "../../domain/owner.js";
-import { type JournalRecord, journalRecordSchema, type RecordOf } from "../../domain/session.js";
+import { type JournalRecord, journalRecordSchema } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
+import type { ReadMeter } from "../../platform/jsonl-log.js";
 import type { WindowRead } from "../../ports/session-store.js";
 import { throwIfAborted } from "../abortable-read.js";
 import { type KeyRange, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { RoundCollector } from "../journal/round-collector.js";
-import { standing } from "../journal/selected-records.js";
+import { windowIn } from "../journal/round-collector.js";
 import { ownerPartition } from "../partition.js";
 import { wholeValues } from "../value-parts.js";
 import { journalPrefix, recordsKey, sessionRange } from "./keys.js";
-import { headOf, rewindMarks, type StoredHead, standingSummary } from "./session-row.js";
+import { headOf, type StoredHead, standingSummary } from "./session-row.js";
 
 /** Rows read at once. */
 const PAGE = 50;
@@ -44,100 +43,100 @@ export function firstSeqOf(key: string): number {
   return Number(key.slice(key.lastIndexOf("/") + 1));
 }
 
-interface PageOptions {
-  readonly signal?: AbortSignal | undefined;
+interface NewestFirst {
+  /** The newest rows before the seq, where they were read already; as many as `limit`, unless there are no more. */
+  readonly first?: readonly StoredEntry[] | undefined;
+  /** Rows read at once. Default 50. */
+  readonly limit?: number;
+  readonly meter?: ReadMeter;
 }
 
 /** Reads a session's rows page by page: also on, where the journal is rewritten meanwhile. */
 export class JournalRows {
   readonly #engine: StateEngine;
-  readonly #owner: Owner;
   readonly #sessionId: string;
+  readonly #head: StoredHead;
   readonly #signal: AbortSignal | undefined;
+  #generation: string;
 
-  constructor(engine: StateEngine, owner: Owner, sessionId: string, { signal }: PageOptions = {}) {
+  constructor(engine: StateEngine, sessionId: string, head: StoredHead, signal?: AbortSignal) {
     this.#engine = engine;
-    this.#owner = owner;
     this.#sessionId = sessionId;
+    this.#head = head;
     this.#signal = signal;
+    this.#generation = head.generation;
   }
 
-  /** Rows of the head's generation from the one that holds a seq on, oldest first, page by page. */
-  async *forwards(head: StoredHead, fromSeq = 1): AsyncGenerator<readonly StoredEntry[]> {
-    let { generation } = head;
+  /** Rows from the one that holds a seq on, oldest first, page by page. */
+  async *forwards(fromSeq = 1): AsyncGenerator<readonly StoredEntry[]> {
     let next = fromSeq;
     let start: string | null = null;
     for (;;) {
-      const all = prefixRange(journalPrefix(this.#sessionId, generation));
-      start ??= await this.#startOf(generation, next);
-      const page = await this.#page({ from: start, to: all.to, limit: PAGE });
-      if (page.head === null || page.head.incarnation !== head.incarnation) return;
-      if (page.head.generation !== generation) {
-        ({ generation } = page.head);
-        start = null;
-        continue;
-      }
-      const rows = wholeValues(page.entries);
-      const isLast = page.entries.length < PAGE;
+      start ??= next <= 1 ? this.#prefix : ((await this.holding(next))?.key ?? this.#prefix);
+      const { to } = prefixRange(this.#prefix);
+      const entries = await this.#page({ from: start, to, limit: PAGE });
+      if (entries === null) start = null;
+      if (entries === null) continue;
+      const rows = wholeValues(entries);
+      const isLast = entries.length < PAGE;
       // The last row of a full page may go on behind it.
       const whole = isLast ? rows : rows.slice(0, -1);
       if (whole.length > 0) yield whole;
       if (isLast) return;
-      start = rows.at(-1)?.key ?? all.to;
+      start = rows.at(-1)?.key ?? to;
       next = firstSeqOf(start);
     }
   }
 
-  /** Rows that hold seqs before one, newest first, page by page. `skipTo`: asked behind each page for the seq to go on before. */
-  async *backwards(
-    head: StoredHead,
-    beforeSeq: number,
-    {
-      skipTo,
-      first,
-      limit = PAGE,
-    }: { readonly skipTo?: () => number; readonly first?: readonly StoredEntry[]; readonly limit?: number } = {},
-  ): AsyncGenerator<readonly StoredEntry[]> {
-    let { generation } = head;
-    let before = beforeSeq;
-    let known = first;
-    for (;;) {
-      const { from } = prefixRange(journalPrefix(this.#sessionId, generation));
-      const range = { from, to: recordsKey(this.#sessionId, generation, before), limit, reverse: true };
-      const page = known === undefined ? await this.#page(range) : { head, entries: known };
-      known = undefined;
-      if (page.head === null || page.head.incarnation !== head.incarnation) return;
-      if (page.head.generation !== generation) {
-        ({ generation } = page.head);
-        continue;
+  /** Records before a seq, newest first, by the row. What lies between a rewind and where it goes back to is left out, and jumped over. */
+  async *newestFirst(beforeSeq: number, { first, limit = PAGE, meter }: NewestFirst = {}): AsyncGenerator<readonly JournalRecord[]> {
+    let upTo = beforeSeq - 1;
+    const standing = (record: JournalRecord) => {
+      if (record.seq > upTo) return false;
+      upTo = record.type === "rewind" ? record.body.to_seq : record.seq - 1;
+      return true;
+    };
+    for (let known = first; ; known = undefined) {
+      const to = recordsKey(this.#sessionId, this.#generation, upTo + 1);
+      const entries = known ?? (await this.#page({ from: this.#prefix, to, limit, reverse: true }));
+      if (entries === null) continue;
+      const rows = wholeValues(entries, { reverse: true });
+      for (const row of rows) {
+        if (firstSeqOf(row.key) > upTo) continue;
+        if (meter !== undefined) meter.bytes += Buffer.byteLength(row.value);
+        yield recordsIn(row).toReversed().filter(standing);
       }
-      const rows = wholeValues(page.entries, { reverse: true });
-      if (rows.length > 0) yield rows;
       const last = rows.at(-1);
-      if (page.entries.length < limit || last === undefined) return;
-      before = Math.min(firstSeqOf(last.key), skipTo?.() ?? Number.POSITIVE_INFINITY);
+      if (entries.length < limit || last === undefined) return;
+      upTo = Math.min(upTo, firstSeqOf(last.key) - 1);
     }
   }
 
   /** The row that holds a seq; null where there is none that may. */
-  async holding({ generation }: Pick<StoredHead, "generation">, seq: number): Promise<StoredEntry | null> {
-    const { from } = prefixRange(journalPrefix(this.#sessionId, generation));
-    const to = recordsKey(this.#sessionId, generation, seq + 1);
-    const { entries } = await this.#page({ from, to, limit: NEAR, reverse: true });
-    return wholeValues(entries, { reverse: true })[0] ?? null;
+  async holding(seq: number): Promise<StoredEntry | null> {
+    for (;;) {
+      const to = recordsKey(this.#sessionId, this.#generation, seq + 1);
+      const entries = await this.#page({ from: this.#prefix, to, limit: NEAR, reverse: true });
+      if (entries !== null) return wholeValues(entries, { reverse: true })[0] ?? null;
+    }
   }
 
-  async #startOf(generation: string, seq: number): Promise<string> {
-    const { from } = prefixRange(journalPrefix(this.#sessionId, generation));
-    return seq <= 1 ? from : ((await this.holding({ generation }, seq))?.key ?? from);
+  get #prefix(): string {
+    return journalPrefix(this.#sessionId, this.#generation);
   }
 
-  async #page(range: KeyRange): Promise<{ readonly head: StoredHead | null; readonly entries: readonly StoredEntry[] }> {
+  /** Empty where the journal is gone. Null where its rows lie in another generation since: what is asked for next is of that one. */
+  async #page(range: KeyRange): Promise<readonly StoredEntry[] | null> {
     throwIfAborted(this.#signal);
+    const { owner, incarnation } = this.#head;
     const options = this.#signal === undefined ? {} : { signal: this.#signal };
-    const { ranges } = await this.#engine.read(ownerPartition(this.#owner), { ranges: [sessionRange(this.#sessionId), range] }, options);
+    const { ranges } = await this.#engine.read(ownerPartition(owner), { ranges: [sessionRange(this.#sessionId), range] }, options);
     throwIfAborted(this.#signal);
-    return { head: headOf(this.#owner, ranges[0] ?? []), entries: ranges[1] ?? [] };
+    const now = headOf(owner, ranges[0] ?? []);
+    if (now?.incarnation !== incarnation) return [];
+    if (now.generation === this.#generation) return ranges[1] ?? [];
+    this.#generation = now.generation;
+    return null;
   }
 }
 
@@ -162,37 +161,16 @@ export async function windowOf(
   newest: readonly StoredEntry[],
   rounds: number,
 ): Promise<WindowRead> {
-  const limit = windowRows(rounds);
-  const prefix = journalPrefix(sessionId, head.generation);
-  const own = newest.filter(({ key }) => key.startsWith(prefix));
-  // Rows of another generation, which is being written or deleted, may stand before the journal's own.
-  const isWhole = own.length === newest.length;
-  const collector = new RoundCollector(rounds);
-  const stands = standing(rewindMarks(head));
-  const wanted = standingSummary(head);
-  let summary: RecordOf<"summary"> | null = null;
-  let upTo = Number.POSITIVE_INFINITY;
-  let bytesRead = 0;
-  const take = (record: JournalRecord) => {
-    if (record.type === "rewind" && record.seq <= upTo) upTo = record.body.to_seq;
-    if (!stands(record)) return;
-    if (record.type === "summary" && record.seq === wanted) summary = record;
-    if (!collector.complete) collector.add(record);
-  };
-  const options = { limit, skipTo: () => upTo + 1, ...(isWhole && { first: own }) };
-  pages: for await (const rows of journal.backwards(head, head.lastSeq + 1, options)) {
-    for (const row of rows) {
-      if (firstSeqOf(row.key) > head.lastSeq) continue;
-      bytesRead += Buffer.byteLength(row.value);
-      for (const record of recordsIn(row).toReversed()) take(record);
-      if (collector.complete) break pages;
-    }
-  }
-  if (summary === null && wanted !== null) {
-    const row = await journal.holding(head, wanted);
-    bytesRead += row === null ? 0 : Buffer.byteLength(row.value);
-    for (const record of row === null ? [] : recordsIn(row)) if (record.type === "summary" && record.seq === wanted) summary = record;
-  }
   const { lastSeq, lastTurn } = head;
-  return { rounds: collector.rounds(), summary, lastUserMessage: collector.lastUserMessage, lastSeq, lastTurn, bytesRead };
+  const meter: ReadMeter = { bytes: 0 };
+  const prefix = journalPrefix(sessionId, head.generation);
+  // Rows of another generation, which is being written or deleted, may stand before the journal's own.
+  const first = newest.every(({ key }) => key.startsWith(prefix)) ? newest : undefined;
+  const found = await windowIn(journal.newestFirst(lastSeq + 1, { first, limit: windowRows(rounds), meter }), rounds);
+  const wanted = found.summary === null ? standingSummary(head) : null;
+  const row = wanted === null ? null : await journal.holding(wanted);
+  if (row !== null) meter.bytes += Buffer.byteLength(row.value);
+  const further = row === null ? [] : recordsIn(row).filter((record) => record.type === "summary");
+  const summary = found.summary ?? further.find(({ seq }) => seq === wanted) ?? null;
+  return { ...found, summary, lastSeq, lastTurn, bytesRead: meter.bytes };
 }

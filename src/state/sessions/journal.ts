@@ -15,7 +15,7 @@ import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { throwIfAborted } from "../abortable-read.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/new-records.js";
-import { outsideRewinds, rewindsIn, standing } from "../journal/selected-records.js";
+import { rewindsIn, standing } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { firstSeqOf, JournalRows, recordsIn, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, sessionRange } from "./keys.js";
@@ -118,8 +118,7 @@ export class EngineJournal implements ShortTermMemory, RestoresJournals {
     throwIfAborted(signal);
     const head = headOf(owner, read.ranges[0] ?? []);
     if (head === null || head.incarnation === "") throw new AppError("SESSION_NOT_FOUND");
-    const rows = new JournalRows(this.#engine, owner, sessionId, { signal });
-    return windowOf(rows, sessionId, head, read.ranges[1] ?? [], rounds);
+    return windowOf(new JournalRows(this.#engine, sessionId, head, signal), sessionId, head, read.ranges[1] ?? [], rounds);
   }
 
   async *read(owner: Owner, sessionId: string, options: ReadOptions = {}): AsyncGenerator<JournalRecord> {
@@ -129,7 +128,7 @@ export class EngineJournal implements ShortTermMemory, RestoresJournals {
     const head = await readHead(this.#engine, owner, sessionId);
     const stands = includeRewound ? () => true : standing(rewindMarks(head));
     let next = Math.max(1, fromSeq);
-    for await (const rows of new JournalRows(this.#engine, owner, sessionId, { signal }).forwards(head, next)) {
+    for await (const rows of new JournalRows(this.#engine, sessionId, head, signal).forwards(next)) {
       for (const record of rows.flatMap((row) => recordsIn(row))) {
         throwIfAborted(signal);
         if (record.seq > head.lastSeq) return;
@@ -140,30 +139,16 @@ export class EngineJournal implements ShortTermMemory, RestoresJournals {
     }
   }
 
-  async *newestFirst(owner: Owner, sessionId: string, options: NewestFirstOptions = {}): AsyncGenerator<JournalRecord> {
-    checkSessionId(sessionId);
-    throwIfAborted(options.signal);
-    const head = await readHead(this.#engine, owner, sessionId);
-    yield* outsideRewinds(this.#backwards(head, owner, sessionId, options));
-  }
-
-  async *#backwards(
-    head: StoredHead,
+  async *newestFirst(
     owner: Owner,
     sessionId: string,
-    { beforeSeq = Number.POSITIVE_INFINITY, signal }: NewestFirstOptions,
+    { beforeSeq = Number.POSITIVE_INFINITY, signal }: NewestFirstOptions = {},
   ): AsyncGenerator<JournalRecord> {
-    let before = Math.min(beforeSeq, head.lastSeq + 1);
-    let upTo = Number.POSITIVE_INFINITY;
-    const journal = new JournalRows(this.#engine, owner, sessionId, { signal });
-    for await (const rows of journal.backwards(head, before, { skipTo: () => upTo + 1 })) {
-      for (const record of rows.flatMap((row) => recordsIn(row).toReversed())) {
-        if (record.seq >= before) continue;
-        before = record.seq;
-        if (record.type === "rewind" && record.seq <= upTo) upTo = record.body.to_seq;
-        yield record;
-      }
-    }
+    checkSessionId(sessionId);
+    throwIfAborted(signal);
+    const head = await readHead(this.#engine, owner, sessionId);
+    const rows = new JournalRows(this.#engine, sessionId, head, signal).newestFirst(Math.min(beforeSeq, head.lastSeq + 1));
+    for await (const records of rows) yield* records;
   }
 
   async rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {
@@ -202,7 +187,7 @@ export class EngineJournal implements ShortTermMemory, RestoresJournals {
       if (head === null) continue;
       const damagedLines: number[] = [];
       let records = 0;
-      for await (const rows of new JournalRows(this.#engine, owner, sessionId).forwards(head))
+      for await (const rows of new JournalRows(this.#engine, sessionId, head).forwards())
         for (const row of rows) {
           const first = firstSeqOf(row.key);
           records += recordsIn(row, (place) => damagedLines.push(first + place)).length;

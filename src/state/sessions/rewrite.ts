@@ -40,7 +40,7 @@ export async function rewriteJournal(engine: StateEngine, owner: Owner, sessionI
 }
 
 async function changesAny(engine: StateEngine, head: StoredHead, sessionId: string, change: Change): Promise<boolean> {
-  for await (const rows of new JournalRows(engine, head.owner, sessionId).forwards(head))
+  for await (const rows of new JournalRows(engine, sessionId, head).forwards())
     for (const record of rows.flatMap((row) => recordsIn(row))) {
       const changed = changedRecord(record, change);
       if (changed === null || JSON.stringify(changed) !== JSON.stringify(record)) return true;
@@ -57,7 +57,7 @@ async function writeChanged(
   change: Change,
 ): Promise<StoredHead> {
   let after: StoredHead = { ...head, messages: 0, rewinds: [], summaries: [] };
-  for await (const page of new JournalRows(engine, head.owner, sessionId).forwards(head)) {
+  for await (const page of new JournalRows(engine, sessionId, head).forwards()) {
     const rows = page.map((row) => ({
       firstSeq: firstSeqOf(row.key),
       records: recordsIn(row).flatMap((record) => changedRecord(record, change) ?? []),

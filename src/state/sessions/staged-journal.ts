@@ -20,32 +20,28 @@ interface Row {
   readonly records: readonly JournalRecord[];
 }
 
+interface Staged {
+  readonly owner: Owner;
+  readonly sessionId: string;
+  readonly generation: string;
+  /** That the owner must be in. Default: any. */
+  readonly epoch: number | undefined;
+  /** Of the trash's row, which whoever clears up changes first. */
+  readonly version: number;
+  readonly nowMs: number;
+}
+
 /**
  * A journal that takes several commits to write: its rows lie in a generation that nothing refers to until the last commit. What a crash
  * leaves of it is in the trash already.
  */
 export class StagedJournal {
   readonly #engine: StateEngine;
-  readonly #owner: Owner;
-  readonly #sessionId: string;
-  readonly #generation: string;
-  readonly #epoch: number | undefined;
-  /** Of the trash's row, which whoever clears up changes first. */
-  readonly #version: number;
-  readonly #nowMs: number;
+  readonly #of: Staged;
 
-  private constructor(
-    engine: StateEngine,
-    of: { readonly owner: Owner; readonly sessionId: string; readonly generation: string; readonly epoch: number | undefined },
-    at: { readonly version: number; readonly nowMs: number },
-  ) {
+  private constructor(engine: StateEngine, of: Staged) {
     this.#engine = engine;
-    this.#owner = of.owner;
-    this.#sessionId = of.sessionId;
-    this.#generation = of.generation;
-    this.#epoch = of.epoch;
-    this.#version = at.version;
-    this.#nowMs = at.nowMs;
+    this.#of = of;
   }
 
   /** @throws OWNER_ERASED */
@@ -56,18 +52,18 @@ export class StagedJournal {
     const checks = [{ key: ERASURE_KEY, version: null }];
     const result = await committed(engine, partition, { checks, puts: [put], ...(epoch !== undefined && { epoch }) });
     if (!result.ok) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
-    return new StagedJournal(engine, { owner, sessionId, generation, epoch }, { version: result.version, nowMs });
+    return new StagedJournal(engine, { owner, sessionId, generation, epoch, version: result.version, nowMs });
   }
 
   /** Writes rows, each under its first seq. */
   async addRows(rows: readonly Row[]): Promise<void> {
     const { manifest } = this.#engine;
     const puts = rows.map(({ firstSeq, records }) => {
-      const key = recordsKey(this.#sessionId, this.#generation, firstSeq);
+      const key = recordsKey(this.#of.sessionId, this.#of.generation, firstSeq);
       return { puts: partsOf(key, JSON.stringify(records), manifest.maxValueBytes) };
     });
     for (const batch of inCommits(manifest, puts))
-      await committed(this.#engine, ownerPartition(this.#owner), { puts: batch.flatMap((each) => each.puts) });
+      await committed(this.#engine, ownerPartition(this.#of.owner), { puts: batch.flatMap((each) => each.puts) });
   }
 
   /** Writes all records, in rows of a fair size. The head with what they add to it, for one that had none of them. */
@@ -92,27 +88,27 @@ export class StagedJournal {
 
   /** The session goes on with the rows, under the head `after`; those that it had go. Refused where it is not as `before` has it. */
   replace(before: StoredHead, after: StoredHead): Promise<CommitResult> {
-    const row = rowWrite(this.#sessionId, after, this.#engine.manifest.maxValueBytes);
-    const prefixes = before.generation === "" ? [] : [journalPrefix(this.#sessionId, before.generation)];
-    const gone = prefixes.map(() => trashPut(this.#sessionId, before.generation, { building: false, atMs: this.#nowMs, prefixes }));
-    const checks = [{ key: sessionKey(this.#sessionId), version: before.version }];
-    return this.finish({ checks, puts: [named(this.#owner), ...row.puts, ...gone], deletes: row.deletes });
+    const row = rowWrite(this.#of.sessionId, after, this.#engine.manifest.maxValueBytes);
+    const prefixes = before.generation === "" ? [] : [journalPrefix(this.#of.sessionId, before.generation)];
+    const gone = prefixes.map(() => trashPut(this.#of.sessionId, before.generation, { building: false, atMs: this.#of.nowMs, prefixes }));
+    const checks = [{ key: sessionKey(this.#of.sessionId), version: before.version }];
+    return this.finish({ checks, puts: [named(this.#of.owner), ...row.puts, ...gone], deletes: row.deletes });
   }
 
   /** The commit that refers to the rows. Where it is refused, they go. */
   async finish(commit: Omit<Commit, "id">): Promise<CommitResult> {
-    const key = trashKey(this.#sessionId, this.#generation);
-    const result = await committed(this.#engine, ownerPartition(this.#owner), {
+    const key = trashKey(this.#of.sessionId, this.#of.generation);
+    const result = await committed(this.#engine, ownerPartition(this.#of.owner), {
       ...commit,
-      checks: [...(commit.checks ?? []), { key, version: this.#version }],
+      checks: [...(commit.checks ?? []), { key, version: this.#of.version }],
       deletes: [...(commit.deletes ?? []), key],
-      ...(this.#epoch !== undefined && { epoch: this.#epoch }),
+      ...(this.#of.epoch !== undefined && { epoch: this.#of.epoch }),
     });
     if (!result.ok) await this.discard();
     return result;
   }
 
   async discard(): Promise<void> {
-    await discardBuilt(this.#engine, ownerPartition(this.#owner), this.#sessionId, this.#generation);
+    await discardBuilt(this.#engine, ownerPartition(this.#of.owner), this.#of.sessionId, this.#of.generation);
   }
 }

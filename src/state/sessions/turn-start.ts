@@ -37,7 +37,7 @@ export function turnStartOf({ engine, locks, heads }: TurnStartParts): NonNullab
     try {
       const head = headOf(owner, read.ranges[0] ?? []);
       if (head !== null && head.incarnation !== "") heads.keep(sessionId, head);
-      return { lease, ...(await startOf(engine, sessionId, owner, { read, head }, rounds)), epoch: read.epoch };
+      return { lease, ...(await startOf(engine, sessionId, { read, head }, rounds)), epoch: read.epoch };
     } catch (error) {
       await lease.release();
       throw error;
@@ -48,7 +48,6 @@ export function turnStartOf({ engine, locks, heads }: TurnStartParts): NonNullab
 async function startOf(
   engine: StateEngine,
   sessionId: string,
-  owner: Owner,
   { read, head }: { readonly read: PartitionRead; readonly head: StoredHead | null },
   rounds: number,
 ): Promise<Omit<TurnStart, "lease" | "epoch">> {
@@ -57,7 +56,7 @@ async function startOf(
   const journal = head === null || head.incarnation === "" ? null : head;
   return {
     session: head?.state?.session ?? null,
-    window: journal === null ? null : await windowOf(new JournalRows(engine, owner, sessionId), sessionId, journal, newest, rounds),
+    window: journal === null ? null : await windowOf(new JournalRows(engine, sessionId, journal), sessionId, journal, newest, rounds),
     user: user === undefined ? null : userOf(user.value),
     tombstones: tombstonesOf(tombstones.map(({ value }) => value)),
     memorySeq: jsonOf<readonly [Owner, number]>(read.entries.get(MEMORY_LOG_HEAD))?.[1] ?? 0,
