@@ -30,6 +30,16 @@ export async function optimisticCommit<T>(
   }
 }
 
+/** As {@link optimisticCommit}, where there is nothing to tell. `decide`: null: nothing is to be committed. */
+export function optimisticChange(
+  engine: StateEngine,
+  partition: string,
+  query: ReadQuery,
+  decide: (read: PartitionRead) => Decision<void>["commit"] | Promise<Decision<void>["commit"]>,
+): Promise<void> {
+  return optimisticCommit(engine, partition, query, async (read) => ({ commit: await decide(read), result: undefined }));
+}
+
 /** Whether a key is still as it was read, there or not. */
 export function unchanged(read: PartitionRead, ...keys: readonly string[]): { readonly key: string; readonly version: number | null }[] {
   return keys.map((key) => ({ key, version: read.entries.get(key)?.version ?? null }));

@@ -15,7 +15,7 @@ import type {
 } from "../../ports/conversation-list.js";
 import { committed } from "../durable-commit.js";
 import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { OWNER_KEY, ownerPartition, systemPartition } from "../partition.js";
 import { sessionKey } from "../sessions/keys.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
@@ -184,11 +184,10 @@ export class EngineConversationList implements ConversationList {
       touched.map(async (each) => ({ ...each, key: ownerKeyOf(each), state: await session(each.owner, each.sessionId) })),
     );
     const keys = now.map(({ key }) => key);
-    await optimisticCommit(engine, shard, { keys }, (read) => {
+    await optimisticChange(engine, shard, { keys }, (read) => {
       const changes = now.map(({ owner, notes, key, state }) => changeOf(owner, notes, key, state, jsonOf<Row>(read.entries.get(key))));
       const [puts, deletes] = [changes.flatMap((each) => each.puts), changes.flatMap((each) => each.deletes)];
-      const isChange = puts.length + deletes.length > 0;
-      return { commit: isChange ? { checks: unchanged(read, ...keys), puts, deletes } : null, result: undefined };
+      return puts.length + deletes.length > 0 ? { checks: unchanged(read, ...keys), puts, deletes } : null;
     });
     return now.filter(({ state }) => state !== null).map(({ owner, sessionId }) => ({ owner, sessionId, notes: [] }));
   }

@@ -1,5 +1,5 @@
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 
 const FLUSH_MS = 250;
@@ -124,16 +124,13 @@ export class BatchedSums<T> {
     const keys = added.map(([key]) => key);
     const first = this.#firstKept(keys);
     const ranges = [prefix, daily].flat().map((each) => ({ from: `${each}/`, to: `${each}/${first}`, limit: AT_ONCE / 2 }));
-    await optimisticCommit(this.#engine, partition, { keys, ranges }, (read) => ({
-      commit: {
-        checks: unchanged(read, ...keys),
-        puts: added.map(([key, value]) => {
-          const before = jsonOf<T>(read.entries.get(key));
-          return { key, value: JSON.stringify(before === null ? value : plus(before, value)) };
-        }),
-        deletes: read.ranges.flat().map(({ key }) => key),
-      },
-      result: undefined,
+    await optimisticChange(this.#engine, partition, { keys, ranges }, (read) => ({
+      checks: unchanged(read, ...keys),
+      puts: added.map(([key, value]) => {
+        const before = jsonOf<T>(read.entries.get(key));
+        return { key, value: JSON.stringify(before === null ? value : plus(before, value)) };
+      }),
+      deletes: read.ranges.flat().map(({ key }) => key),
     }));
   }
 

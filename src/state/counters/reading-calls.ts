@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.js";
 import type { ReadingCalls } from "../../ports/reading-calls.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { optimisticCommit } from "../optimistic-commit.js";
+import { optimisticChange } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
 import { jsonOf, rowAt } from "../stored-rows.js";
 
@@ -35,10 +35,10 @@ export class EngineReadingCalls implements ReadingCalls {
   async keep(messageId: string, left: number): Promise<void> {
     const now = this.#clock.now();
     const value = JSON.stringify({ left, at: now.toISOString() } satisfies Kept);
-    await optimisticCommit(this.#engine, PARTITION, { ranges: [{ ...prefixRange(PREFIX), limit: LOOKED_AT }] }, (read) => {
+    await optimisticChange(this.#engine, PARTITION, { ranges: [{ ...prefixRange(PREFIX), limit: LOOKED_AT }] }, (read) => {
       const isOld = (entry: StoredEntry) => now.getTime() - Date.parse(jsonOf<Kept>(entry).at) > KEPT_MS;
       const deletes = (read.ranges[0] ?? []).filter((entry) => entry.key !== keyOf(messageId) && isOld(entry)).map(({ key }) => key);
-      return { commit: { puts: [{ key: keyOf(messageId), value }], deletes }, result: undefined };
+      return { puts: [{ key: keyOf(messageId), value }], deletes };
     });
   }
 

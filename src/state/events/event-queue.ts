@@ -5,7 +5,7 @@ import { isId } from "../../platform/ids.js";
 import type { ClaimedOwner, DeadEvent, EventQueue } from "../../ports/event-queue.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { numberKey } from "../partition.js";
 import { jsonOf, rowAt, rowPages, rowsIn } from "../stored-rows.js";
 import {
@@ -77,24 +77,21 @@ export class EngineEventQueue implements EventQueue {
   }
 
   async bury(owner: Owner, id: string, end: Parameters<EventQueue["bury"]>[2]): Promise<void> {
-    await optimisticCommit(this.#engine, FEED, { keys: [LAST] }, async (read) => {
+    await optimisticChange(this.#engine, FEED, { keys: [LAST] }, async (read) => {
       const row = await this.#find(owner, id);
-      if (row === null) return { commit: null, result: undefined };
+      if (row === null) return null;
       const place = lastPlace(read.entries) + 1;
       const key = `${deadRows(tenantHashOf(owner))}${numberKey(place)}`;
       const { attempts, error, deadSince } = end;
       const dead: DeadEvent = { owner, event: jsonOf<OwnerEvent>(row), attempts, error, deadSince };
       return {
-        commit: {
-          checks: [...unchanged(read, LAST), { key: row.key, version: row.version }],
-          puts: [
-            { key: LAST, value: String(place) },
-            { key, value: JSON.stringify(dead) },
-            { key: deadIdKey(id), value: key },
-          ],
-          deletes: [row.key],
-        },
-        result: undefined,
+        checks: [...unchanged(read, LAST), { key: row.key, version: row.version }],
+        puts: [
+          { key: LAST, value: String(place) },
+          { key, value: JSON.stringify(dead) },
+          { key: deadIdKey(id), value: key },
+        ],
+        deletes: [row.key],
       };
     });
   }
@@ -103,12 +100,12 @@ export class EngineEventQueue implements EventQueue {
     const hash = ownerHash(owner);
     const inMs = dueAt === null ? null : Math.max(0, dueAt.getTime() - this.#clock.now().getTime());
     const query = { keys: [waitingKey(hash)], ranges: [{ ...prefixRange(queueRows(hash)), limit: 1 }] };
-    await optimisticCommit(this.#engine, FEED, query, (read) => {
+    await optimisticChange(this.#engine, FEED, query, (read) => {
       const before = waitingOf(read, hash);
-      if (before === null) return { commit: null, result: undefined };
+      if (before === null) return null;
       const none = inMs === null && read.ranges[0]?.length === 0;
       const after = none ? null : { ...before, attempts, leasedUntilMs: 0, dueAtMs: read.nowMs + (inMs ?? 0) };
-      return { commit: { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, after) }, result: undefined };
+      return { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, after) };
     });
   }
 

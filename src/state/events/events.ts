@@ -31,14 +31,15 @@ interface EventLogOptions {
 export class EngineEventLog implements EventLog {
   readonly pollMs: number | null;
   readonly #engine: StateEngine;
-  readonly #added = new AddedEvents();
+  /** Told after what is running, so that no write waits for them. */
+  readonly #listeners = new Set<(owner: Owner) => void>();
   readonly #relay: EventRelay;
 
   constructor(engine: StateEngine, { queued, pollMs, logger = silentLogger }: EventLogOptions) {
     this.#engine = engine;
     this.pollMs = pollMs === undefined ? (engine.manifest.shared ? POLL_MS : null) : pollMs;
     const feed = new FeedWriter(engine, queued);
-    this.#relay = new EventRelay({ engine, feed, logger, onPublished: (owner) => this.#added.tell(owner) });
+    this.#relay = new EventRelay({ engine, feed, logger, onPublished: (owner) => this.#tell(owner) });
   }
 
   async add(owner: Owner, events: readonly OwnerEvent[]): Promise<void> {
@@ -72,7 +73,8 @@ export class EngineEventLog implements EventLog {
   }
 
   onAdded(listener: (owner: Owner) => void): () => void {
-    return this.#added.listen(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   async read(scope: EventScope, { after, limit }: EventQuery): Promise<readonly KeptEvent[]> {
@@ -114,6 +116,10 @@ export class EngineEventLog implements EventLog {
     await this.#relay.close();
   }
 
+  #tell(owner: Owner): void {
+    for (const listener of this.#listeners) setImmediate(listener, owner);
+  }
+
   #settledIn(scope: EventScope): Promise<void> {
     return this.settled(scope !== "all" && "owner" in scope ? scope.owner : undefined);
   }
@@ -132,19 +138,4 @@ export class EngineEventLog implements EventLog {
 function rowsOf(scope: EventScope): string {
   if (scope === "all") return FEED_ROWS;
   return "owner" in scope ? ownerRows(ownerHash(scope.owner)) : tenantRows(tenantHash(scope.tenant));
-}
-
-/** Tells whoever listens within this process that events of an owner were added: after what is running, so that no write waits for it. */
-class AddedEvents {
-  readonly #listeners = new Set<(owner: Owner) => void>();
-
-  /** Returns how to stop it. */
-  listen(listener: (owner: Owner) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  tell(owner: Owner): void {
-    for (const listener of this.#listeners) setImmediate(listener, owner);
-  }
 }

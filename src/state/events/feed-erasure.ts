@@ -4,7 +4,7 @@ import type { KeptEvent } from "../../ports/event-log.js";
 import type { DeadEvent } from "../../ports/event-queue.js";
 import { committed } from "../durable-commit.js";
 import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { jsonOf, rowPages } from "../stored-rows.js";
 import {
   deadIdKey,
@@ -34,15 +34,12 @@ const DEAD_AT_ONCE = OPERATIONS_AT_ONCE / 2;
 export async function eraseFeed(engine: StateEngine, owner: Owner, erasures: number): Promise<number> {
   const hash = ownerHash(owner);
   // Whoever has read the last place before this is refused by it.
-  await optimisticCommit(engine, FEED, { keys: [LAST, erasedKey(hash)] }, (read) => ({
-    commit: {
-      checks: unchanged(read, LAST, erasedKey(hash)),
-      puts: [
-        { key: LAST, value: read.entries.get(LAST)?.value ?? "0" },
-        { key: erasedKey(hash), value: String(Math.max(erasures, Number(read.entries.get(erasedKey(hash))?.value ?? 0))) },
-      ],
-    },
-    result: undefined,
+  await optimisticChange(engine, FEED, { keys: [LAST, erasedKey(hash)] }, (read) => ({
+    checks: unchanged(read, LAST, erasedKey(hash)),
+    puts: [
+      { key: LAST, value: read.entries.get(LAST)?.value ?? "0" },
+      { key: erasedKey(hash), value: String(Math.max(erasures, Number(read.entries.get(erasedKey(hash))?.value ?? 0))) },
+    ],
   }));
   const tenant = tenantHashOf(owner);
   const erased = await eraseRows(engine, ownerRows(hash), (row) => {
@@ -96,13 +93,10 @@ async function eraseRows(
 /** Takes the owner out of those that wait, where nothing of theirs does. */
 function leaveQueue(engine: StateEngine, hash: string): Promise<void> {
   const query = { keys: [waitingKey(hash)], ranges: [{ ...prefixRange(queueRows(hash)), limit: 1 }] };
-  return optimisticCommit(engine, FEED, query, (read) => {
+  return optimisticChange(engine, FEED, query, (read) => {
     const before = waitingOf(read, hash);
     const stays = before === null || read.ranges[0]?.length !== 0;
-    return {
-      commit: stays ? null : { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, null) },
-      result: undefined,
-    };
+    return stays ? null : { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, null) };
   });
 }
 

@@ -24,6 +24,23 @@ export function eventPuts(owner: Owner, events: readonly OwnerEvent[]): readonly
   return puts;
 }
 
+/** Who publishes what a commit has put in an owner's outbox. */
+export interface PublishesEvents {
+  publish(owner: Owner): void;
+}
+
+/** What comes of a commit that brings events, which are published: also where the outcome is not known, as it may have happened. */
+export async function publishing<R extends { readonly ok: boolean }>(publish: () => void, written: Promise<R>): Promise<R> {
+  try {
+    const result = await written;
+    if (result.ok) publish();
+    return result;
+  } catch (error) {
+    publish();
+    throw error;
+  }
+}
+
 export interface Outbox {
   readonly owner: Owner;
   /** In the order of the commits that wrote them. */

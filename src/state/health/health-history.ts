@@ -2,7 +2,7 @@ import type { HealthHistory } from "../../ports/health-history.js";
 import type { Readiness } from "../../ports/resources.js";
 import type { HealthChange } from "../../ports/studio-views.js";
 import type { StateEngine } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
 import { jsonOf, rowAt } from "../stored-rows.js";
 
@@ -24,11 +24,10 @@ export class EngineHealthHistory implements HealthHistory {
       status,
       parts: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.status])),
     };
-    await optimisticCommit(this.#engine, PARTITION, { keys: [RING] }, (read) => {
+    await optimisticChange(this.#engine, PARTITION, { keys: [RING] }, (read) => {
       const ring = jsonOf<readonly HealthChange[]>(read.entries.get(RING)) ?? [];
-      if (ring[0] !== undefined && isSame(ring[0], change)) return { commit: null, result: undefined };
-      const puts = [{ key: RING, value: JSON.stringify([change, ...ring].slice(0, MOST)) }];
-      return { commit: { checks: unchanged(read, RING), puts }, result: undefined };
+      if (ring[0] !== undefined && isSame(ring[0], change)) return null;
+      return { checks: unchanged(read, RING), puts: [{ key: RING, value: JSON.stringify([change, ...ring].slice(0, MOST)) }] };
     });
   }
 

@@ -16,7 +16,7 @@ export async function rewriteInto(
   source: JsonlLog,
   before: JournalTail,
   change: (record: JournalRecord) => JournalRecord | null,
-): Promise<JournalTail> {
+): Promise<void> {
   const writer = new RewriteWriter(target, await rewindsOf(source.forwards()));
   for await (const records of untorn(source.forwards())) {
     for (const record of records) {
@@ -24,7 +24,7 @@ export async function rewriteInto(
       if (changed !== null) await writer.add({ ...changed, v: JOURNAL_VERSION, seq: record.seq } as JournalRecord);
     }
   }
-  return writer.finish(before);
+  await writer.finish(before);
 }
 
 /** An empty log that is filled. */
@@ -36,19 +36,18 @@ export interface RewriteTarget {
 }
 
 /**
- * Writes records as they are, seqs and gaps included, into an empty log. `records` may be asked for twice. Where it ended, with its
- * offsets.
+ * Writes records as they are, seqs and gaps included, into an empty log. `records` may be asked for twice.
  */
 export async function writeInto(
   target: RewriteTarget,
   records: () => AsyncIterable<JournalRecord>,
   end: Pick<JournalTail, "lastSeq" | "lastTurn">,
-): Promise<JournalTail> {
+): Promise<void> {
   const rewinds: RewindMark[] = [];
   for await (const record of records()) if (record.type === "rewind") rewinds.push({ seq: record.seq, toSeq: record.body.to_seq });
   const writer = new RewriteWriter(target, rewinds);
   for await (const record of records()) await writer.add(record);
-  return writer.finish(end);
+  await writer.finish(end);
 }
 
 class RewriteWriter {
@@ -80,11 +79,10 @@ class RewriteWriter {
     if (held !== null) await this.#write(held, undefined, undefined);
   }
 
-  async finish(before: Pick<JournalTail, "lastSeq" | "lastTurn">): Promise<JournalTail> {
+  async finish(before: Pick<JournalTail, "lastSeq" | "lastTurn">): Promise<void> {
     const last = this.#held;
     if (last !== null) await this.#write(last, last.seq === before.lastSeq ? undefined : before.lastSeq, before.lastTurn);
     if (this.#chunkBytes > 0) await this.#flush();
-    return { lastSeq: before.lastSeq, lastTurn: before.lastTurn, summaryAt: this.#summaryAt, rewindAt: this.#rewindAt };
   }
 
   async #write(record: JournalRecord, lastSeq: number | undefined, lastTurn: number | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { AppError } from "../../platform/errors.js";
 import type { AppendOptions } from "../../ports/session-store.js";
 import { encodeLine, type JournalTail, type LineSealer, numbered, ownerMark } from "../journal/journal-codec.js";
 import { checkFirst } from "../journal/new-records.js";
+import type { DirectoryHealth } from "./directory-health.js";
 import type { JournalFile } from "./journal-file.js";
 
 export interface Append {
@@ -21,12 +22,6 @@ export interface Encoded {
   readonly tail: JournalTail;
 }
 
-/** Is told how each write went. */
-export interface WriteOutcomes {
-  wentWell(): void;
-  failed(): void;
-}
-
 /** Newest fence that wrote, by session. Bounded: one that fell out is only as good as no fence. */
 const REMEMBERED_FENCES = 10_000;
 
@@ -35,11 +30,12 @@ const REMEMBERED_FENCES = 10_000;
  * that the ones before it leave; where the write fails, none of the group is kept.
  */
 export class AppendWriter {
-  readonly #outcomes: WriteOutcomes;
+  readonly #health: DirectoryHealth;
   readonly #fences = new LRUCache<string, number>({ max: REMEMBERED_FENCES });
 
-  constructor(outcomes: WriteOutcomes) {
-    this.#outcomes = outcomes;
+  /** `health`: is told how each write went. */
+  constructor(health: DirectoryHealth) {
+    this.#health = health;
   }
 
   async write(file: JournalFile, appends: readonly Append[]): Promise<void> {
@@ -77,10 +73,10 @@ export class AppendWriter {
     try {
       await file.log.append(Buffer.concat(group.flatMap(({ encoded }) => encoded.lines)));
       file.tail = last.encoded.tail;
-      this.#outcomes.wentWell();
+      this.#health.wentWell();
       for (const { append, encoded } of group) append.resolve(encoded.records);
     } catch (error) {
-      this.#outcomes.failed();
+      this.#health.failed();
       for (const { append } of group) append.reject(error);
     }
   }

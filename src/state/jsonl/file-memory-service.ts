@@ -208,7 +208,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
       }
       const header = await this.#ownHeader(owner, sessionId);
       const records: JournalRecord[] = [];
-      for await (const block of this.#packedRecords(sessionId, options)) records.push(...block);
+      for await (const block of await this.#recordsOf(sessionId, null, options)) records.push(...block);
       const path = this.#directory.path(sessionId, "packed");
       const bytesRead = (await this.#fs.stat(path))?.size ?? 0;
       const found = await windowIn([records.toReversed()], options.rounds);
@@ -218,9 +218,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   }
 
   read(owner: Owner, sessionId: string, options: ReadOptions = {}): AsyncGenerator<JournalRecord> {
-    return this.#streamed(owner, sessionId, (file) => {
-      return file === null ? this.#packedRecords(sessionId, options) : this.#fileRecords(sessionId, file, options);
-    });
+    return this.#streamed(owner, sessionId, (file) => this.#recordsOf(sessionId, file, options));
   }
 
   newestFirst(owner: Owner, sessionId: string, options: NewestFirstOptions = {}): AsyncGenerator<JournalRecord> {
@@ -236,7 +234,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
   async *#streamed(
     owner: Owner,
     sessionId: string,
-    blocksOf: (file: JournalFile | null) => AsyncIterable<Iterable<JournalRecord>> | Promise<AsyncIterable<Iterable<JournalRecord>>>,
+    blocksOf: (file: JournalFile | null) => Promise<AsyncIterable<Iterable<JournalRecord>>>,
   ): AsyncGenerator<JournalRecord> {
     this.#guard(sessionId);
     const file = await onStorage(() => this.#retain(sessionId));
@@ -251,10 +249,14 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     }
   }
 
-  async #fileRecords(sessionId: string, { log }: JournalFile, options: ReadOptions) {
-    const end = log.end;
-    const start = await startOf(log, options.fromSeq ?? 1, end);
+  /** By the block, oldest first. `file`: null for a packed one. */
+  async #recordsOf(sessionId: string, file: JournalFile | null, options: ReadOptions) {
     const onDamaged = (offset: number) => this.#passedOver(sessionId, offset);
+    const unpacked = () => this.#unpacked(sessionId);
+    if (file === null) return selected({ lines: unpacked, rewinds: () => rewindsOf(unpacked()), onDamaged }, options);
+    const { log } = file;
+    const { end } = log;
+    const start = await startOf(log, options.fromSeq ?? 1, end);
     return selected({ lines: () => log.forwards(start, end), rewinds: () => rewindsBetween(log, start, end), onDamaged }, options);
   }
 
@@ -263,7 +265,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     { beforeSeq = Number.POSITIVE_INFINITY, signal }: NewestFirstOptions,
   ): AsyncGenerator<readonly JournalRecord[]> {
     const records: JournalRecord[] = [];
-    for await (const block of this.#packedRecords(sessionId, { includeRewound: true, ...(signal && { signal }) }))
+    for await (const block of await this.#recordsOf(sessionId, null, { includeRewound: true, ...(signal && { signal }) }))
       records.push(...block.filter(({ seq }) => seq < beforeSeq));
     for await (const record of outsideRewinds(records.reverse())) yield [record];
   }
@@ -274,53 +276,43 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     this.#logger.warn({ session_id: sessionId, offset }, "A damaged line of a journal is passed over.");
   }
 
-  #packedRecords(sessionId: string, options: ReadOptions): AsyncGenerator<readonly JournalRecord[]> {
-    const lines = () => this.#unpacked(sessionId);
-    const onDamaged = (offset: number) => this.#passedOver(sessionId, offset);
-    return selected({ lines, rewinds: () => rewindsOf(lines()), onDamaged }, options);
-  }
-
   async rewrite(owner: Owner, sessionId: string, change: (record: JournalRecord) => JournalRecord | null): Promise<void> {
     await this.#exclusively(sessionId, async () => {
       const file = await this.#takeUnpacked(sessionId, (holder) => holder === owner);
       if (file === null) throw new AppError("SESSION_NOT_FOUND");
-      try {
-        file.requireOwner(owner);
-        await file.log.repair();
+      await this.#replacing(file, owner, async () => {
         const seal = await this.#sealer(owner, sessionId);
-        await this.#directory.replaceLog(sessionId, async (target) => {
-          await rewriteInto({ target, owner, seal }, file.log, file.tail, change);
-        });
-      } finally {
-        this.#written.note(sessionId, owner, file.tail.lastSeq);
-        // Whether the new file came or not, only the directory knows.
-        if (!file.log.needsRepair) await this.#files.forget(sessionId);
-        await this.#files.release(file);
-      }
+        await this.#directory.replaceLog(sessionId, (target) => rewriteInto({ target, owner, seal }, file.log, file.tail, change));
+      }).finally(() => this.#written.note(sessionId, owner, file.tail.lastSeq));
     });
+  }
+
+  /** Puts something else in the place of a journal, which is let go then. @throws SESSION_NOT_FOUND for somebody else's */
+  async #replacing(file: JournalFile, owner: Owner, replace: () => Promise<void>): Promise<void> {
+    try {
+      file.requireOwner(owner);
+      await file.log.repair();
+      await replace();
+    } finally {
+      // Whether the new file came or not, only the directory knows.
+      if (!file.log.needsRepair) await this.#files.forget(file.sessionId);
+      await this.#files.release(file);
+    }
   }
 
   async restore(owner: Owner, sessionId: string, records: () => AsyncIterable<JournalRecord>, end: JournalEnd): Promise<void> {
     await this.#exclusively(sessionId, async () => {
-      const holder = (await this.#lookAtFiles(sessionId)) ?? owner;
+      const file = await this.#take(sessionId);
+      const holder = (await this.#placed(sessionId, file)).owner ?? owner;
+      if (file !== null) await this.#files.release(file);
       if (holder !== owner) throw new AppError("SESSION_CHANGED");
       await this.#lists.addMissing(ownerMark(owner), [sessionId]);
       const seal = await this.#sealer(owner, sessionId);
-      await this.#directory.replaceLog(sessionId, async (target) => {
-        await writeInto({ target, owner, seal }, records, end);
-      });
+      await this.#directory.replaceLog(sessionId, (target) => writeInto({ target, owner, seal }, records, end));
       await this.#files.forget(sessionId);
       await this.#directory.remove(sessionId, "packed");
       this.#written.note(sessionId, owner, end.lastSeq);
     });
-  }
-
-  /** Whose the session is, for one who holds the mutex; null where there is none. */
-  async #lookAtFiles(sessionId: string): Promise<Owner | null> {
-    const file = await this.#take(sessionId);
-    if (file === null) return (await this.#header(sessionId))?.owner ?? null;
-    await this.#files.release(file);
-    return file.owner;
   }
 
   async compress(owner: Owner, sessionId: string): Promise<void> {
@@ -330,16 +322,11 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
         await this.#ownHeader(owner, sessionId);
         return;
       }
-      try {
-        file.requireOwner(owner);
-        await file.log.repair();
-        const { lastSeq, lastTurn } = file.tail;
-        await this.#directory.replaceRaw(sessionId, "packed", (target) => packInto(target, { owner, lastSeq, lastTurn }, file.log.bytes()));
+      await this.#replacing(file, owner, async () => {
+        const header = { owner, lastSeq: file.tail.lastSeq, lastTurn: file.tail.lastTurn };
+        await this.#directory.replaceRaw(sessionId, "packed", (target) => packInto(target, header, file.log.bytes()));
         await this.#directory.remove(sessionId, "journal");
-      } finally {
-        if (!file.log.needsRepair) await this.#files.forget(sessionId);
-        await this.#files.release(file);
-      }
+      });
     });
   }
 
@@ -367,31 +354,29 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
 
   #lookAt(sessionId: string): Promise<{ owner: Owner | null; sessionId: string; lastSeq: number }> {
     return this.#reading(sessionId, async (file) => {
-      const header = file === null ? await this.#header(sessionId) : null;
-      const owner = file?.owner ?? header?.owner ?? null;
+      const { owner, lastSeq } = await this.#placed(sessionId, file);
       if (owner === null) this.#logger.warn({ sessionId }, "A journal's first line can't be read: it is not listed.");
-      return { owner, sessionId, lastSeq: file?.tail.lastSeq ?? header?.lastSeq ?? 0 };
+      return { owner, sessionId, lastSeq };
     });
+  }
+
+  /** Whose a journal is, and where it ends. `file`: null where there is none, or a packed one. */
+  async #placed(sessionId: string, file: JournalFile | null): Promise<Pick<JournalFile, "owner" | "mark"> & { readonly lastSeq: number }> {
+    if (file !== null) return { owner: file.owner, mark: file.mark, lastSeq: file.tail.lastSeq };
+    const { owner = null, lastSeq = 0 } = (await this.#header(sessionId)) ?? {};
+    return { owner, mark: owner === null ? null : ownerMark(owner), lastSeq };
   }
 
   /** Puts journals into their owners' lists that are in none: somebody may have brought them by hand. */
   async enlist(): Promise<void> {
     const byMark = new Map<string, string[]>();
     await eachInParallel(await this.sessionIds(), async (sessionId) => {
-      const mark = await this.#markOf(sessionId);
+      const { mark } = await this.#reading(sessionId, (file) => this.#placed(sessionId, file));
       if (mark !== null) byMark.set(mark, [...(byMark.get(mark) ?? []), sessionId]);
     });
     await onStorage(async () => {
       await eachInParallel([...byMark], ([mark, ids]) => this.#lists.addMissing(mark, ids));
       if (!this.#lists.complete) await this.#lists.markComplete();
-    });
-  }
-
-  #markOf(sessionId: string): Promise<string | null> {
-    return this.#reading(sessionId, async (file) => {
-      if (file !== null) return file.mark;
-      const header = await this.#header(sessionId);
-      return header == null ? null : ownerMark(header.owner);
     });
   }
 
@@ -444,9 +429,7 @@ export class FileMemoryService implements ShortTermMemory, RestoresJournals, Sto
     let messages = 0;
     const file = await this.#take(sessionId);
     try {
-      const options = { includeRewound: true };
-      const blocks = await (file === null ? this.#packedRecords(sessionId, options) : this.#fileRecords(sessionId, file, options));
-      for await (const records of blocks)
+      for await (const records of await this.#recordsOf(sessionId, file, { includeRewound: true }))
         for (const record of records) if (record.type === "message" && !isBlankFailure(record)) messages += 1;
     } catch (error) {
       if (errnoOf(error)?.startsWith("Z_") !== true) throw error;

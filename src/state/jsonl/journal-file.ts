@@ -29,17 +29,18 @@ export class JournalFile {
   /** Null where the first line is damaged. */
   readonly owner: Owner | null;
   readonly place: FilePlace;
-  readonly #mark: string | null;
+  /** Whose it is, as {@link ownerMark} has it. */
+  readonly mark: string | null;
   readonly #seals: JournalSeals | null;
   tail: JournalTail;
 
-  private constructor(log: JsonlLog, head: JournalHead, tail: JournalTail) {
+  private constructor(log: JsonlLog, { sessionId, owner, mark, place, seals }: JournalHead, tail: JournalTail) {
     this.log = log;
-    this.sessionId = head.sessionId;
-    this.owner = head.owner;
-    this.#mark = head.mark;
-    this.place = head.place;
-    this.#seals = head.seals;
+    this.sessionId = sessionId;
+    this.owner = owner;
+    this.mark = owner === null ? mark : ownerMark(owner);
+    this.place = place;
+    this.#seals = seals;
     this.tail = tail;
   }
 
@@ -72,7 +73,7 @@ export class JournalFile {
 
   /** @throws SESSION_NOT_FOUND for somebody else's */
   requireOwner(owner: Owner): void {
-    if (this.owner === null ? this.#mark !== ownerMark(owner) : this.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
+    if (this.owner === null ? this.mark !== ownerMark(owner) : this.owner !== owner) throw new AppError("SESSION_NOT_FOUND");
   }
 
   /** By which its next lines are sealed; null: they are not. What was sealed so can be read here from then on. */
@@ -81,11 +82,6 @@ export class JournalFile {
     const { seal, opens } = await this.#seals.sealer(owner, this.sessionId);
     this.log.opens = opens;
     return seal;
-  }
-
-  /** Whose it is, as {@link ownerMark} has it. */
-  get mark(): string | null {
-    return this.owner === null ? this.#mark : ownerMark(this.owner);
   }
 
   /** Offset of the end of record `toSeq`, and the tail as it was there. */

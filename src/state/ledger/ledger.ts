@@ -3,7 +3,7 @@ import type { AuditEntry, OwnerLedger, Tombstone, UserRecord } from "../../ports
 import type { ErasureReceipt } from "../../ports/resources.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { named, ownerPartition } from "../partition.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { beginErasure, completeErasure, openErasures, withdrawErasure } from "./erasure-intents.js";
@@ -59,21 +59,21 @@ export class EngineOwnerLedger implements OwnerLedger {
   }
 
   async seen(owner: Owner, seen: Sighting): Promise<void> {
-    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [USER_KEY] }, (read) => {
+    await optimisticChange(this.#engine, ownerPartition(owner), { keys: [USER_KEY] }, (read) => {
       const entry = read.entries.get(USER_KEY);
       const user = afterSeen(entry === undefined ? null : userOf(entry.value), seen);
-      if (user === null) return { commit: null, result: undefined };
+      if (user === null) return null;
       const puts = [{ key: USER_KEY, value: JSON.stringify(user) }, named(owner)];
-      return { commit: { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts }, result: undefined };
+      return { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts };
     });
   }
 
   async audit(owner: Owner, entry: AuditEntry): Promise<void> {
     const query = { ranges: [{ ...prefixRange(AUDIT), limit: 1, reverse: true }] };
-    await optimisticCommit(this.#engine, ownerPartition(owner), query, ({ ranges: [rows = []] }) => {
+    await optimisticChange(this.#engine, ownerPartition(owner), query, ({ ranges: [rows = []] }) => {
       const [last] = rows;
       const key = auditKey(last === undefined ? 1 : Number(last.key.slice(AUDIT.length)) + 1);
-      return { commit: { checks: [{ key, version: null }], puts: [{ key, value: JSON.stringify(entry) }] }, result: undefined };
+      return { checks: [{ key, version: null }], puts: [{ key, value: JSON.stringify(entry) }] };
     });
   }
 
@@ -118,14 +118,14 @@ export class EngineOwnerLedger implements OwnerLedger {
   async close(): Promise<void> {}
 
   async #addTombstones(owner: Owner, tombstones: readonly Tombstone[]): Promise<void> {
-    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [LAST_TOMBSTONE_KEY] }, (read) => {
+    await optimisticChange(this.#engine, ownerPartition(owner), { keys: [LAST_TOMBSTONE_KEY] }, (read) => {
       let n = Number(read.entries.get(LAST_TOMBSTONE_KEY)?.value ?? 0);
       const puts = tombstones.map((each) => {
         n += 1;
         return { key: tombstoneKey(each.memoryId), value: tombstoneValue(each, n) };
       });
       puts.push({ key: LAST_TOMBSTONE_KEY, value: String(n) }, named(owner));
-      return { commit: { checks: unchanged(read, LAST_TOMBSTONE_KEY), puts }, result: undefined };
+      return { checks: unchanged(read, LAST_TOMBSTONE_KEY), puts };
     });
   }
 

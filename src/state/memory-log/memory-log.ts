@@ -16,9 +16,9 @@ import type { OwnersQuery } from "../../ports/owner-activity.js";
 import type { Page } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
-import { eventPuts } from "../events/outbox.js";
+import { eventPuts, type PublishesEvents, publishing } from "../events/outbox.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { ownersHolding } from "../owners-holding.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 import { jsonOf, partitionPages } from "../stored-rows.js";
@@ -54,11 +54,6 @@ interface Head {
   readonly waiting: readonly string[];
 }
 
-/** Told of what was appended: it is in the owner's outbox. */
-interface PublishesEvents {
-  publish(owner: Owner): void;
-}
-
 /** Memory logs, an entry a row. */
 export class EngineMemoryLog implements MemoryLog {
   readonly #engine: StateEngine;
@@ -85,19 +80,14 @@ export class EngineMemoryLog implements MemoryLog {
       if (head.seq !== expectedSeq) throw new AppError("MEMORIES_CHANGED");
       const fence = behindFence ? [] : [{ key: ERASURE_KEY, version: null }];
       const checks = [{ key: MEMORY_LOG_HEAD, version: head.version === 0 ? null : head.version }, ...fence];
-      const tell = () => (events.length > 0 ? this.#events?.publish(owner) : undefined);
+      const publish = () => (events.length > 0 ? this.#events?.publish(owner) : undefined);
       const waiting = waitingAfter(head.waiting, kept);
       const headPut = { key: MEMORY_LOG_HEAD, value: JSON.stringify([owner, kept.seq, waiting.length] satisfies StoredHead) };
       const { rows, gone } = waiting === head.waiting ? UNCHANGED : this.#waitingRows(head.waiting, waiting);
       const commit = { ...(epoch !== undefined && { epoch }), checks, puts: [...puts, headPut, ...rows], deletes: gone };
-      // Where the outcome is not known it may have happened: what is in the outbox is told all the same.
-      const done = await committed(this.#engine, ownerPartition(owner), commit).catch((error: unknown) => {
-        tell();
-        throw error;
-      });
+      const done = await publishing(publish, committed(this.#engine, ownerPartition(owner), commit));
       if (done.ok) {
         this.#known.set(owner, { seq: kept.seq, version: done.version, waiting });
-        tell();
         return structuredClone(kept);
       }
       this.#known.delete(owner);
@@ -199,15 +189,14 @@ export class EngineMemoryLog implements MemoryLog {
   }
 
   async #redact(owner: Owner, key: string, change: ChangeRecord): Promise<void> {
-    await optimisticCommit(this.#engine, ownerPartition(owner), { ranges: [prefixRange(key)] }, (read) => {
+    await optimisticChange(this.#engine, ownerPartition(owner), { ranges: [prefixRange(key)] }, (read) => {
       const [rows = []] = read.ranges;
       const [first] = wholeValues(rows);
       const before = first === undefined ? null : parsed(first.value);
       const after = before === null ? null : redacted(before, change);
-      if (first === undefined || after === null || after === before) return { commit: null, result: undefined };
+      if (first === undefined || after === null || after === before) return null;
       const puts = this.#parts(key, after);
-      const deletes = rows.slice(puts.length).map((row) => row.key);
-      return { commit: { checks: [{ key, version: first.version }], puts, deletes }, result: undefined };
+      return { checks: [{ key, version: first.version }], puts, deletes: rows.slice(puts.length).map((row) => row.key) };
     });
   }
 }

@@ -1,13 +1,9 @@
 import { AppError } from "../../platform/errors.js";
 import type { AcquireOptions, Lease, TurnLock } from "../../ports/session-store.js";
 
-interface Waiter {
-  grant(): void;
-}
-
 /** Locks within this process. Nothing is kept of a key that nobody holds. */
 export class InProcessLock implements TurnLock {
-  readonly #queues = new Map<string, Waiter[]>();
+  readonly #queues = new Map<string, (() => void)[]>();
   #fence = 0;
 
   async acquire(key: string, options: AcquireOptions): Promise<Lease> {
@@ -33,16 +29,16 @@ export class InProcessLock implements TurnLock {
         held = false;
         const next = this.#queues.get(key)?.shift();
         if (next === undefined) this.#queues.delete(key);
-        else next.grant();
+        else next();
       },
     };
   }
 }
 
-function waitIn(queue: Waiter[], waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+function waitIn(queue: (() => void)[], waitMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (error: AppError) => {
-      queue.splice(queue.indexOf(waiter), 1);
+      queue.splice(queue.indexOf(grant), 1);
       settle();
       reject(error);
     };
@@ -52,13 +48,11 @@ function waitIn(queue: Waiter[], waitMs: number, signal: AbortSignal | undefined
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     };
-    const waiter: Waiter = {
-      grant: () => {
-        settle();
-        resolve();
-      },
+    const grant = () => {
+      settle();
+      resolve();
     };
     signal?.addEventListener("abort", onAbort, { once: true });
-    queue.push(waiter);
+    queue.push(grant);
   });
 }

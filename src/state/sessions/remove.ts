@@ -119,8 +119,7 @@ export async function eraseJournals(engine: StateEngine, owner: Owner): Promise<
 }
 
 export async function journalResidue(engine: StateEngine, owner: Owner): Promise<number> {
-  let sessions = 0;
-  for await (const page of headsOf(engine, owner)) sessions += page.filter(({ head }) => head.incarnation !== "").length;
+  const sessions = await countHeads(engine, owner, ({ incarnation }) => incarnation !== "");
   return sessions > 0 ? sessions : rowsLeft(engine, owner, [JOURNALS, TRASH]);
 }
 
@@ -142,9 +141,14 @@ export async function eraseIndex(
 }
 
 export async function indexResidue(engine: StateEngine, owner: Owner): Promise<number> {
-  let sessions = 0;
-  for await (const page of headsOf(engine, owner)) sessions += page.filter(({ head }) => head.state !== null).length;
+  const sessions = await countHeads(engine, owner, ({ state }) => state !== null);
   return sessions + (await rowsLeft(engine, owner, [TURN_JOBS, REQUESTS, ACTIVITIES, EXTERNALS, STANDINGS, SUMMARIES]));
+}
+
+async function countHeads(engine: StateEngine, owner: Owner, has: Half["has"]): Promise<number> {
+  let count = 0;
+  for await (const page of headsOf(engine, owner)) count += page.filter(({ head }) => has(head)).length;
+  return count;
 }
 
 interface Half {

@@ -7,7 +7,7 @@ import type { JournalEnd } from "../../ports/transfer.js";
 import { assertFits, fits, inCommits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
-import { eventPuts } from "../events/outbox.js";
+import { eventPuts, type PublishesEvents, publishing } from "../events/outbox.js";
 import { rewindsIn } from "../journal/selected-records.js";
 import { changesOf, type SessionChanges } from "../journal/session-changes.js";
 import { NOTHING, requestsIn, type Standing } from "../journal/session-fold.js";
@@ -27,7 +27,7 @@ export interface SessionWriterParts {
   /** Null where there are no turns here. */
   readonly leases: EngineLeases | null;
   /** Publishes the events that a write brought. Null: nobody is told. */
-  readonly events: { publish(owner: Owner): void } | null;
+  readonly events: PublishesEvents | null;
   /** Whether a folded record is told, too: where journals are kept elsewhere, and were not told of by their write. Default: none. */
   readonly tellsFolds?: (record: JournalRecord) => boolean;
 }
@@ -193,15 +193,10 @@ export class EngineSessionWriter {
     let seen = changes !== null && needsLook(changes, isFold) ? await look() : null;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const made = this.#make(write, seen);
-      const tell = () => (made.tells ? events?.publish(owner) : undefined);
+      const publish = () => (made.tells ? events?.publish(owner) : undefined);
       const written = made.isStaged ? this.#stage(write, made) : committed(engine, ownerPartition(owner), made.commit);
-      // Where the outcome is not known it may have happened: what is in the outbox is told all the same.
-      const result = await written.catch((error: unknown) => {
-        tell();
-        throw error;
-      });
+      const result = await publishing(publish, written);
       if (result.ok) {
-        tell();
         await this.#deleteLater(owner, made.later);
         return { ...made.after, version: result.version };
       }

@@ -1,10 +1,10 @@
-import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
 import type { Logger } from "../../platform/logger.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import type { SessionStore } from "../../ports/session-store.js";
 import type { StateEngine } from "../engine.js";
+import type { PublishesEvents } from "../events/outbox.js";
 import { EngineJournal } from "./journal.js";
 import { LeasedLock } from "./leased-lock.js";
 import { EngineLeases } from "./leases.js";
@@ -20,7 +20,7 @@ export interface EngineSessionStoreOptions {
   readonly leaseMs?: number;
   readonly images: ImageStore;
   /** Publishes what writes of sessions put in their owner's outbox. Default: nobody is told. */
-  readonly events?: { publish(owner: Owner): void } | null;
+  readonly events?: PublishesEvents | null;
 }
 
 /** A session store over an engine of state, for as many processes as the engine takes. The engine stays the caller's to close. */

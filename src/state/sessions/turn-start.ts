@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
-import { type SessionStore, sessionLockKey, type TurnStart } from "../../ports/session-store.js";
-import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
+import { type SessionStore, sessionLockKey } from "../../ports/session-store.js";
+import { prefixRange, type StateEngine } from "../engine.js";
 import { checkSessionId } from "../journal/new-records.js";
 import { TOMBSTONES, tombstonesOf, USER_KEY, userOf } from "../ledger/ledger-values.js";
 import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
@@ -8,7 +8,7 @@ import { jsonOf } from "../stored-rows.js";
 import { JournalRows, windowOf, windowRows } from "./journal-rows.js";
 import { journalsOf, sessionKey, sessionRange } from "./keys.js";
 import type { LeasedLock } from "./leased-lock.js";
-import { headOf, type StoredHead } from "./session-row.js";
+import { headOf } from "./session-row.js";
 import type { SessionHeads } from "./session-rows.js";
 
 export interface TurnStartParts {
@@ -35,30 +35,23 @@ export function turnStartOf({ engine, locks, heads }: TurnStartParts): NonNullab
       },
     );
     try {
-      const head = headOf(owner, read.ranges[0] ?? []);
-      if (head !== null && head.incarnation !== "") heads.keep(sessionId, head);
-      return { lease, ...(await startOf(engine, sessionId, { read, head }, rounds)), epoch: read.epoch };
+      const [own = [], rows = [], tombstones = []] = read.ranges;
+      const head = headOf(owner, own);
+      const journal = head === null || head.incarnation === "" ? null : head;
+      if (journal !== null) heads.keep(sessionId, journal);
+      const user = read.entries.get(USER_KEY);
+      return {
+        lease,
+        epoch: read.epoch,
+        session: head?.state?.session ?? null,
+        window: journal && (await windowOf(new JournalRows(engine, sessionId, journal), sessionId, journal, rows, rounds)),
+        user: user === undefined ? null : userOf(user.value),
+        tombstones: tombstonesOf(tombstones.map(({ value }) => value)),
+        memorySeq: jsonOf<readonly [Owner, number]>(read.entries.get(MEMORY_LOG_HEAD))?.[1] ?? 0,
+      };
     } catch (error) {
       await lease.release();
       throw error;
     }
-  };
-}
-
-async function startOf(
-  engine: StateEngine,
-  sessionId: string,
-  { read, head }: { readonly read: PartitionRead; readonly head: StoredHead | null },
-  rounds: number,
-): Promise<Omit<TurnStart, "lease" | "epoch">> {
-  const [, newest = [], tombstones = []] = read.ranges;
-  const user = read.entries.get(USER_KEY);
-  const journal = head === null || head.incarnation === "" ? null : head;
-  return {
-    session: head?.state?.session ?? null,
-    window: journal === null ? null : await windowOf(new JournalRows(engine, sessionId, journal), sessionId, journal, newest, rounds),
-    user: user === undefined ? null : userOf(user.value),
-    tombstones: tombstonesOf(tombstones.map(({ value }) => value)),
-    memorySeq: jsonOf<readonly [Owner, number]>(read.entries.get(MEMORY_LOG_HEAD))?.[1] ?? 0,
   };
 }

@@ -3,7 +3,7 @@ import type { Owner } from "../../domain/owner.js";
 import { readingRecordSchema, turnRecordSchema, writeBackRecordSchema } from "../../domain/turn-record.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { sessionKey, TURN_RECORDS, turnRecordsOf } from "../sessions/keys.js";
 import { deletePrefix } from "../sessions/trash.js";
@@ -33,10 +33,9 @@ export class EngineTurnRecords implements TurnRecords {
     if (puts.length === 0) return;
     const row = sessionKey(sessionId);
     // Whoever removes the session changes its row in the same commit.
-    await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [row] }, (read) => ({
-      commit: read.entries.has(row) ? { epoch: read.epoch, checks: unchanged(read, row), puts } : null,
-      result: undefined,
-    }));
+    await optimisticChange(this.#engine, ownerPartition(owner), { keys: [row] }, (read) =>
+      read.entries.has(row) ? { epoch: read.epoch, checks: unchanged(read, row), puts } : null,
+    );
   }
 
   async get(owner: Owner, sessionId: string, turn: number): Promise<RecordedParts> {
