@@ -43,6 +43,15 @@ export function wholeValues(entries: readonly StoredEntry[], { reverse = false }
   return reverse ? whole.toReversed() : whole;
 }
 
+/** Of a page of rows what is whole, as the last value of a full page may go on behind it. `next`: where it goes on; null: nowhere. */
+export function wholePage(
+  entries: readonly StoredEntry[],
+  limit: number,
+): { readonly rows: readonly StoredEntry[]; readonly next: string | null } {
+  const rows = wholeValues(entries);
+  return entries.length < limit ? { rows, next: null } : { rows: rows.slice(0, -1), next: rows.at(-1)?.key ?? null };
+}
+
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }

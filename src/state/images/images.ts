@@ -4,7 +4,7 @@ import { isId } from "../../platform/ids.js";
 import type { ImageStore } from "../../ports/image-store.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-values.js";
+import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 import { jsonOf, rowsIn } from "../stored-rows.js";
@@ -96,7 +96,7 @@ export class EngineImageStore implements ImageStore {
   async #tryPut(owner: Owner, key: string, text: string, bytes: number): Promise<boolean> {
     const partition = ownerPartition(owner);
     const read = await this.#engine.read(partition, { keys: [key, ERASURE_KEY] });
-    if (read.entries.has(ERASURE_KEY)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+    if (read.entries.has(ERASURE_KEY)) throw ownerErased();
     const before = read.entries.get(key);
     if (before !== undefined && jsonOf<Head>(before).whole) return true;
     const parts = this.#parts(key, text);
@@ -112,7 +112,7 @@ export class EngineImageStore implements ImageStore {
       const value = JSON.stringify({ bytes, parts: parts.length, whole, atMs: read.nowMs } satisfies Head);
       const puts = [...parts.slice(from, from + this.#partsAtOnce), { key, value }, named(owner)];
       const done = await committed(this.#engine, partition, { epoch, checks: [{ key, version: head }], puts });
-      if (!done.ok && done.refused === "epoch") throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+      if (!done.ok && done.refused === "epoch") throw ownerErased();
       if (!done.ok) return false;
       head = done.version;
     }

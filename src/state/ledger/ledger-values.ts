@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
+import { AppError } from "../../platform/errors.js";
 import { derivedId } from "../../platform/ids.js";
 import type { AuditEntry, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
 import { type ErasureReceipt, erasureReceiptSchema } from "../../ports/resources.js";
@@ -93,6 +94,11 @@ export function tombstonesOf(values: readonly string[]): readonly Tombstone[] {
 /** The same for every try of one erasure, and on every replica. */
 export function receiptIdOf(owner: Owner, epoch: number): string {
   return derivedId("receipt", owner, epoch);
+}
+
+/** For whoever is refused by an erasure: to be tried again when it is over. */
+export function ownerErased(): AppError {
+  return new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
 }
 
 /** Only a later sighting of nothing new is left out, for a minute. */

@@ -17,12 +17,12 @@ import type { Page } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { eventPuts, type PublishesEvents, publishing } from "../events/outbox.js";
-import { ERASURE_KEY } from "../ledger/ledger-values.js";
+import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { ownersHolding } from "../owners-holding.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
 import { jsonOf, partitionPages } from "../stored-rows.js";
-import { partsOf, wholeValues } from "../value-parts.js";
+import { partsOf, wholePage, wholeValues } from "../value-parts.js";
 import { memoryLogEntrySchema, redacted } from "./memory-log-entries.js";
 
 const ROWS = "memory-log/";
@@ -91,7 +91,7 @@ export class EngineMemoryLog implements MemoryLog {
         return structuredClone(kept);
       }
       this.#known.delete(owner);
-      if (done.refused === "epoch" || done.keys.includes(ERASURE_KEY)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+      if (done.refused === "epoch" || done.keys.includes(ERASURE_KEY)) throw ownerErased();
     }
   }
 
@@ -165,13 +165,10 @@ export class EngineMemoryLog implements MemoryLog {
       signal?.throwIfAborted();
       const query = { ranges: [{ from, to, limit }] };
       const [rows = []] = (await this.#engine.read(ownerPartition(owner), query, signal && { signal })).ranges;
-      const whole = wholeValues(rows);
-      const full = rows.length === limit;
-      // More parts of the last one may lie beyond the page.
-      yield* full ? whole.slice(0, -1) : whole;
-      const last = whole.at(-1);
-      if (!full || last === undefined) return;
-      from = last.key;
+      const page = wholePage(rows, limit);
+      yield* page.rows;
+      if (page.next === null) return;
+      from = page.next;
       const chars = rows.reduce((sum, { value }) => sum + value.length, 0);
       limit = Math.min(MAX_PAGE, Math.max(PAGE, Math.floor((PAGE_CHARS * rows.length) / chars)));
     }

@@ -6,7 +6,7 @@ import { throwIfAborted } from "../abortable-read.js";
 import { type KeyRange, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { windowIn } from "../journal/round-collector.js";
 import { ownerPartition } from "../partition.js";
-import { wholeValues } from "../value-parts.js";
+import { wholePage, wholeValues } from "../value-parts.js";
 import { journalPrefix, recordsKey, sessionRange } from "./keys.js";
 import { headOf, type StoredHead, standingSummary } from "./session-row.js";
 
@@ -73,17 +73,13 @@ export class JournalRows {
     let start: string | null = null;
     for (;;) {
       start ??= next <= 1 ? this.#prefix : ((await this.holding(next))?.key ?? this.#prefix);
-      const { to } = prefixRange(this.#prefix);
-      const entries = await this.#page({ from: start, to, limit: PAGE });
+      const entries = await this.#page({ from: start, to: prefixRange(this.#prefix).to, limit: PAGE });
       if (entries === null) start = null;
       if (entries === null) continue;
-      const rows = wholeValues(entries);
-      const isLast = entries.length < PAGE;
-      // The last row of a full page may go on behind it.
-      const whole = isLast ? rows : rows.slice(0, -1);
-      if (whole.length > 0) yield whole;
-      if (isLast) return;
-      start = rows.at(-1)?.key ?? to;
+      const page = wholePage(entries, PAGE);
+      if (page.rows.length > 0) yield page.rows;
+      if (page.next === null) return;
+      start = page.next;
       next = firstSeqOf(start);
     }
   }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
-import { AppError, isAppError } from "../../platform/errors.js";
+import { isAppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import { committed } from "../durable-commit.js";
 import { type Commit, type PartitionRead, prefixRange, type ReadQuery, type StateEngine } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-values.js";
+import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { unchanged } from "../optimistic-commit.js";
 import { ownerPartition, systemPartition } from "../partition.js";
 import { jsonOf, rowAt } from "../stored-rows.js";
@@ -95,14 +95,14 @@ export class EngineLeases {
       const result = await this.letGoUnless(lease, fence, committed(this.#engine, partition, commit));
       if (result.ok) this.#taken(lease, fence, read, result.version);
       if (result.ok) return { fence, read };
-      if (result.refused === "checks" && result.keys.includes(ERASURE_KEY)) throw erased();
+      if (result.refused === "checks" && result.keys.includes(ERASURE_KEY)) throw ownerErased();
     }
     return null;
   }
 
   /** The commit that takes a lease, as a read with its row found it; null while somebody else has it. @throws OWNER_ERASED */
   #taking({ key: name, leaseMs }: LeaseName, read: PartitionRead): Pick<OfferedLease, "fence" | "commit"> | null {
-    if (read.entries.has(ERASURE_KEY)) throw erased();
+    if (read.entries.has(ERASURE_KEY)) throw ownerErased();
     const key = lockKey(name);
     const entry = read.entries.get(key);
     const row = jsonOf<LockRow>(entry);
@@ -259,8 +259,4 @@ export class EngineLeases {
 
 function partitionOf({ owner }: LeaseName): string {
   return owner === undefined ? systemPartition("locks") : ownerPartition(owner);
-}
-
-function erased(): AppError {
-  return new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
 }

@@ -2,7 +2,7 @@ import type { Owner } from "../../domain/owner.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
 import { jsonOf, partitionPages, rowsIn } from "../stored-rows.js";
-import { wholeValues } from "../value-parts.js";
+import { wholePage } from "../value-parts.js";
 import { SESSIONS, sessionRange } from "./keys.js";
 import { headOf, type StoredHead } from "./session-row.js";
 
@@ -28,15 +28,11 @@ export interface OwnedHead {
 /** The sessions' rows of an owner, in the order of their ids, page by page. */
 export async function* headsOf(engine: StateEngine, owner: Owner): AsyncGenerator<readonly OwnedHead[]> {
   const all = prefixRange(SESSIONS);
-  for (let from = all.from; ; ) {
-    const entries = await rowsIn(engine, ownerPartition(owner), { from, to: all.to, limit: SESSIONS_PAGE });
-    const isLast = entries.length < SESSIONS_PAGE;
-    const rows = wholeValues(entries);
-    // The last row of a full page may go on behind it.
-    const whole = isLast ? rows : rows.slice(0, -1);
-    if (whole.length > 0) yield whole.flatMap(({ key }) => ownedHead(owner, key, entries));
-    if (isLast) return;
-    from = rows.at(-1)?.key ?? all.to;
+  for (let from: string | null = all.from; from !== null; ) {
+    const entries: readonly StoredEntry[] = await rowsIn(engine, ownerPartition(owner), { from, to: all.to, limit: SESSIONS_PAGE });
+    const { rows, next } = wholePage(entries, SESSIONS_PAGE);
+    if (rows.length > 0) yield rows.flatMap(({ key }) => ownedHead(owner, key, entries));
+    from = next;
   }
 }
 

@@ -11,7 +11,7 @@ import { eventPuts, type PublishesEvents, publishing } from "../events/outbox.js
 import { rewindsIn } from "../journal/selected-records.js";
 import { changesOf, type SessionChanges } from "../journal/session-changes.js";
 import { NOTHING, requestsIn, type Standing } from "../journal/session-fold.js";
-import { ERASURE_KEY } from "../ledger/ledger-values.js";
+import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
 import { type Changes, indexWrite, needsLook, requestsWrite, type SeenRows, together } from "./index-write.js";
@@ -200,7 +200,7 @@ export class EngineSessionWriter {
         await this.#deleteLater(owner, made.later);
         return { ...made.after, version: result.version };
       }
-      if (result.refused === "epoch" || result.keys.includes(ERASURE_KEY)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+      if (result.refused === "epoch" || result.keys.includes(ERASURE_KEY)) throw ownerErased();
       const own = [sessionKey(sessionId), ...(write.more?.checks ?? []).map(({ key }) => key)];
       if (result.keys.some((key) => own.includes(key))) return null;
       seen = await look();

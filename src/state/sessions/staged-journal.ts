@@ -1,10 +1,9 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
-import { AppError } from "../../platform/errors.js";
 import { inCommits } from "../commit-limits.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
-import { ERASURE_KEY } from "../ledger/ledger-values.js";
+import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../value-parts.js";
 import { journalPrefix, recordsKey, sessionKey } from "./keys.js";
@@ -51,7 +50,7 @@ export class StagedJournal {
     const put = trashPut(sessionId, generation, { building: true, atMs: nowMs, prefixes: [journalPrefix(sessionId, generation)] });
     const checks = [{ key: ERASURE_KEY, version: null }];
     const result = await committed(engine, partition, { checks, puts: [put], ...(epoch !== undefined && { epoch }) });
-    if (!result.ok) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
+    if (!result.ok) throw ownerErased();
     return new StagedJournal(engine, { owner, sessionId, generation, epoch, version: result.version, nowMs });
   }
 
