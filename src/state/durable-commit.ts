@@ -5,6 +5,7 @@ import type { Commit, CommitResult, StateEngine } from "./engine.js";
 
 /** Waits before a commit is asked about again, in milliseconds. */
 const ASK_AGAIN_MS = [20, 100, 400];
+const TRY_AGAIN_MS = 1_000;
 
 /** Thrown by an engine that knows that nothing came of a commit. */
 export class NotCommitted extends AppError {
@@ -28,4 +29,16 @@ export async function committed(engine: StateEngine, partition: string, commit: 
     }
   }
   return engine.commit(partition, identified);
+}
+
+/** What is tried each second until the engine answers, or the time is over, by `performance.now()`. Never rejects, and keeps no process. */
+export async function onceAnswered(until: number, work: () => Promise<void>): Promise<void> {
+  while (performance.now() < until) {
+    await pause(TRY_AGAIN_MS, undefined, { ref: false });
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAppError(error, "STORAGE_UNAVAILABLE")) return;
+    }
+  }
 }

@@ -99,7 +99,8 @@ export class EngineConversationList implements ConversationList {
     const { rows, next } = query.user === undefined ? await this.#newest(query, keep) : await this.#ofUser(query, keep);
     const owners = new Map<string, Owner | null>();
     const hashes = new Set(rows.map(({ name }) => name.hash));
-    await eachInParallel([...hashes], async (each) => void owners.set(each, await this.#ownerOf(each)), LOOKED_AT_ONCE);
+    const look = async (each: string) => void owners.set(each, jsonOf<Owner>(await rowAt(this.#parts.engine, `o:${each}`, OWNER_KEY)));
+    await eachInParallel([...hashes], look, LOOKED_AT_ONCE);
     const data = rows.flatMap(({ name, row }) => {
       const owner = owners.get(name.hash) ?? null;
       // What went without a word stays out.
@@ -109,7 +110,7 @@ export class EngineConversationList implements ConversationList {
   }
 
   async notes(owner: Owner, sessionId: string): Promise<ConversationNotes | null> {
-    const row = await this.#read(owner, sessionId);
+    const row = jsonOf<Row>(await rowAt(this.#parts.engine, shardOf(ownerHash(owner)), ownerKeyOf({ owner, sessionId })));
     return row === null ? null : notesOf(row);
   }
 
@@ -194,21 +195,10 @@ export class EngineConversationList implements ConversationList {
 
   /** What was put behind the end of its session, or an erasure: it is to be taken out again. */
   async #ended(listed: readonly Touched[]): Promise<readonly Touched[]> {
-    const there = await Promise.all(listed.map(({ owner, sessionId }) => this.#isThere(owner, sessionId)));
-    return listed.filter((_, place) => there[place] === false);
-  }
-
-  async #isThere(owner: Owner, sessionId: string): Promise<boolean> {
-    const row = sessionKey(sessionId);
-    return (await this.#parts.engine.read(ownerPartition(owner), { keys: [row] })).entries.has(row);
-  }
-
-  async #read(owner: Owner, sessionId: string): Promise<Row | null> {
-    return jsonOf<Row>(await rowAt(this.#parts.engine, shardOf(ownerHash(owner)), ownerKeyOf({ owner, sessionId })));
-  }
-
-  async #ownerOf(ofOwner: string): Promise<Owner | null> {
-    return jsonOf<Owner>(await rowAt(this.#parts.engine, `o:${ofOwner}`, OWNER_KEY));
+    const rows = await Promise.all(
+      listed.map(({ owner, sessionId }) => rowAt(this.#parts.engine, ownerPartition(owner), sessionKey(sessionId))),
+    );
+    return listed.filter((_, place) => rows[place] === undefined);
   }
 
   /** All of one user's: few enough to be read together. */

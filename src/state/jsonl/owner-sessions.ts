@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { FileSystem } from "../../platform/file-system.js";
 import { isId } from "../../platform/ids.js";
-import { JsonlLog, type LogLine, lineValue } from "../../platform/jsonl-log.js";
+import { JsonlLog, lineValue } from "../../platform/jsonl-log.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 
 const SUFFIX = ".sessions";
@@ -70,7 +70,7 @@ export class OwnerSessions {
         if (ids.length === 0) return;
         // Also where an earlier try has made the file and got no further.
         const isFirst = log.end === 0;
-        await log.append(Buffer.concat(ids.map((session) => encode({ v: 1, session }))));
+        await log.append(Buffer.from(ids.map((session) => `${JSON.stringify({ v: 1, session })}\n`).join("")));
         if (isFirst) await this.#fs.syncDirectory(this.#dir);
       } finally {
         await log.close();
@@ -83,7 +83,7 @@ export class OwnerSessions {
     if (!this.#complete) return null;
     return this.#mutex.run(mark, async () => {
       const opened = await JsonlLog.open(this.#fs, this.#path(mark));
-      if (opened === null) return NONE.ids;
+      if (opened === null) return new Set();
       try {
         const { ids, damaged } = await listedIn(opened.log);
         return damaged ? null : ids;
@@ -108,30 +108,14 @@ export class OwnerSessions {
   }
 }
 
-interface Listed {
-  readonly ids: ReadonlySet<string>;
-  readonly damaged: boolean;
-}
-
-const NONE: Listed = { ids: new Set(), damaged: false };
-
-async function listedIn(log: JsonlLog): Promise<Listed> {
+async function listedIn(log: JsonlLog): Promise<{ readonly ids: ReadonlySet<string>; readonly damaged: boolean }> {
   const ids = new Set<string>();
   let damaged = false;
-  for await (const lines of log.forwards()) {
+  for await (const lines of log.forwards())
     for (const line of lines) {
-      const session = decode(line);
-      if (session === null) damaged = true;
+      const session = entrySchema.safeParse(lineValue(line)).data?.session;
+      if (session === undefined) damaged = true;
       else ids.add(session);
     }
-  }
   return { ids, damaged };
-}
-
-function encode(entry: z.infer<typeof entrySchema>): Buffer {
-  return Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
-}
-
-function decode(line: LogLine): string | null {
-  return entrySchema.safeParse(lineValue(line)).data?.session ?? null;
 }

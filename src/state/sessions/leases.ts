@@ -1,8 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import { isAppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
-import { committed } from "../durable-commit.js";
+import { committed, onceAnswered } from "../durable-commit.js";
 import { type Commit, type PartitionRead, prefixRange, type ReadQuery, type StateEngine } from "../engine.js";
 import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { unchanged } from "../optimistic-commit.js";
@@ -59,7 +58,6 @@ export interface OfferedLease {
 }
 
 const MAX_TRIES = 5;
-const RELEASE_AGAIN_MS = 1_000;
 
 /**
  * Leases as rows of whom the work is for; those of nobody's work are together in a partition of their own. Each change is one step, by the
@@ -245,15 +243,8 @@ export class EngineLeases {
   }
 
   /** Until the lease would have ended: nobody is to wait for a holder that is done. */
-  async #releaseLater(lease: LeaseName, fence: number, until: number): Promise<void> {
-    while (performance.now() < until) {
-      await pause(RELEASE_AGAIN_MS, undefined, { ref: false });
-      try {
-        return await this.#release(lease, fence);
-      } catch (error) {
-        if (!isAppError(error, "STORAGE_UNAVAILABLE")) return;
-      }
-    }
+  #releaseLater(lease: LeaseName, fence: number, until: number): Promise<void> {
+    return onceAnswered(until, () => this.#release(lease, fence));
   }
 }
 

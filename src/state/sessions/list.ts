@@ -103,12 +103,6 @@ interface ReadSession {
   readonly state: SessionState;
 }
 
-/** Null where the owner has no such session. */
-export async function readSession(engine: StateEngine, owner: Owner, sessionId: string): Promise<Session | null> {
-  const [found] = await readSessions(engine, owner, [sessionId]);
-  return found?.session ?? null;
-}
-
 /** Those that the owner has, in the order of the ids. */
 export async function readSessions(engine: StateEngine, owner: Owner, ids: readonly string[]): Promise<readonly ReadSession[]> {
   const found: ReadSession[] = [];

@@ -23,7 +23,7 @@ import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { ExpiringSessions } from "./expiring.js";
 import { IDEMPOTENCY_MS } from "./index-write.js";
 import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
-import { listSessions, readSession, readSessions } from "./list.js";
+import { listSessions, readSessions } from "./list.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { eraseIndex, indexResidue, removeSession } from "./remove.js";
 import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
@@ -84,8 +84,9 @@ export class EngineSessionIndex implements SessionIndex {
     return (await this.#head(owner, sessionId))?.state?.indexedSeq ?? 0;
   }
 
-  get(owner: Owner, sessionId: string): Promise<Session | null> {
-    return readSession(this.#engine, owner, sessionId);
+  async get(owner: Owner, sessionId: string): Promise<Session | null> {
+    const [found] = await readSessions(this.#engine, owner, [sessionId]);
+    return found?.session ?? null;
   }
 
   async listed(owner: Owner, sessionId: string): Promise<ListedSession["session"] | null> {
@@ -116,7 +117,11 @@ export class EngineSessionIndex implements SessionIndex {
   }
 
   owners(query: OwnersQuery): Promise<Page<OwnerActivity>> {
-    return activeOwners(this.#engine, query);
+    return ownersHolding(this.#engine, OWNER_KEY, query, async (owner, { partition }) => {
+      const times = (await rowsIn(this.#engine, partition, prefixRange(ACTIVITIES))).map(({ key }) => activityOf(key).updatedAt);
+      const lastActiveAt = times.toSorted().at(-1);
+      return lastActiveAt === undefined ? null : { owner, sessions: times.length, lastActiveAt };
+    });
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {
@@ -236,13 +241,4 @@ export class EngineSessionIndex implements SessionIndex {
   async #head(owner: Owner, sessionId: string): Promise<StoredHead | null> {
     return isId(sessionId) ? findHead(this.#engine, owner, sessionId) : null;
   }
-}
-
-/** Who has sessions, in the engine's order of partitions. @throws INVALID_REQUEST, INVALID_CURSOR */
-function activeOwners(engine: StateEngine, query: OwnersQuery): Promise<Page<OwnerActivity>> {
-  return ownersHolding(engine, OWNER_KEY, query, async (owner: Owner, { partition }) => {
-    const times = (await rowsIn(engine, partition, prefixRange(ACTIVITIES))).map(({ key }) => activityOf(key).updatedAt);
-    const lastActiveAt = times.toSorted().at(-1);
-    return lastActiveAt === undefined ? null : { owner, sessions: times.length, lastActiveAt };
-  });
 }

@@ -159,7 +159,7 @@ export class EngineSessionWriter {
     const told = records.filter((record) => record.seq > indexedSeq && this.#parts.tellsFolds?.(record) === true);
     const more = head.version === null ? { puts: [named(head.owner)] } : {};
     const write = { sessionId, before: head, after: { ...head, lock: null }, records: [], told, changes, isFold: true, more };
-    if (records.length === 1 || this.#fitsAtOnce(write)) return this.#write(write);
+    if (records.length === 1 || fits(this.#parts.engine.manifest, this.#whole(write, null).commit)) return this.#write(write);
     const half = await this.foldRecords(head, sessionId, records.slice(0, records.length >> 1));
     return half === null ? null : this.foldRecords(half, sessionId, records.slice(records.length >> 1));
   }
@@ -228,10 +228,6 @@ export class EngineSessionWriter {
     if (write.before.version === null) return { ...this.#withoutIndex(write, seen, false), isStaged: true };
     assertFits(manifest, behind.commit);
     return behind;
-  }
-
-  #fitsAtOnce(write: Write): boolean {
-    return fits(this.#parts.engine.manifest, this.#whole(write, null).commit);
   }
 
   #whole(write: Write, seen: SeenRows | null): Made {

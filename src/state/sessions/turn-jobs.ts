@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import { newId } from "../../platform/ids.js";
 import type { ClaimOptions, PendingTurn, RecordedAttempt } from "../../ports/session-store.js";
-import { committed } from "../durable-commit.js";
-import { type KeyRange, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { committed, onceAnswered } from "../durable-commit.js";
+import { type KeyRange, MOST_DUE, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { OWNER_KEY, ownerPartition, systemPartition } from "../partition.js";
 import { jsonOf } from "../stored-rows.js";
@@ -13,8 +13,6 @@ import { JOBS, jobKey, jobsOf, TURN_JOBS } from "./keys.js";
 import { ownerPages } from "./owners.js";
 import { alarmOf, isClaimed, NEVER_DUE_MS, pendingTurn, type StoredJob, storedJob, type TurnJob, unclaimedJob } from "./turn-job.js";
 
-/** What an engine tells of due partitions at once. */
-const MOST_DUE = 1_000;
 /** Partitions that are looked at together, and how often more are asked for. */
 const LEAST_DUE = 16;
 const MAX_LOOKS = 4;
@@ -29,7 +27,6 @@ const ERASED_LATER_MS = 5_000;
 /** So long the engine's clock is reckoned on from when it was read, in milliseconds. */
 const CLOCK_KNOWN_MS = 60_000;
 const LOOK_AGAIN_MS = 100;
-const LET_GO_AGAIN_MS = 1_000;
 const TOGETHER = 16;
 
 type TurnName = Pick<PendingTurn, "owner" | "sessionId" | "turn">;
@@ -61,7 +58,7 @@ export class TurnJobs {
 
   /** Due turns, oldest first; of one session the oldest alone. */
   async due(nowMs: number, limit: number, except: readonly Owner[]): Promise<readonly PendingTurn[]> {
-    const found: { readonly owner: Owner; readonly stored: StoredJob }[] = [];
+    const found: TakenJob[] = [];
     const partitions = await this.#due(nowMs, limit + except.length, except);
     for (const jobs of await this.#jobsIn(partitions))
       found.push(...claimable(jobs, nowMs).map((stored) => ({ owner: jobs.owner, stored })));
@@ -263,16 +260,10 @@ export class TurnJobs {
 
   /** Nobody has what may have been claimed by a commit whose outcome is not known. */
   async #letGoLater(claimed: readonly TakenJob[], until: number): Promise<void> {
-    for (const { owner, stored } of claimed)
-      while (performance.now() < until) {
-        await pause(LET_GO_AGAIN_MS, undefined, { ref: false });
-        const { sessionId, turn, job } = stored;
-        const isAnswered = await this.letGo({ owner, sessionId, turn, ...(job.claim !== undefined && { claim: job.claim }) }).then(
-          () => true,
-          () => false,
-        );
-        if (isAnswered) break;
-      }
+    for (const { owner, stored } of claimed) {
+      const { sessionId, turn, job } = stored;
+      await onceAnswered(until, () => this.letGo({ owner, sessionId, turn, ...(job.claim !== undefined && { claim: job.claim }) }));
+    }
   }
 
   /** Whether the turn's job was changed: it was there, and `change` gave what it is to be. */
