@@ -79,13 +79,19 @@ export class LeasedLock implements TurnLock {
       clearInterval(timer);
       if (held && !ended) lost.abort(new AppError("FENCED"));
     };
+    let renewing = false;
     const renew = async () => {
+      // Two at a time refuse each other, and each would take the lock for lost.
+      if (renewing) return;
+      renewing = true;
       try {
         if (await this.#leases.renew(name, fence)) renewedAt = performance.now();
         else lose();
       } catch (error) {
         this.#logger.warn({ err: error }, "A lock could not be renewed");
         if (performance.now() - renewedAt > this.#leaseMs) lose();
+      } finally {
+        renewing = false;
       }
     };
     const begin = () => {

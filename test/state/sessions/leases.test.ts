@@ -32,6 +32,19 @@ test("a lock is held through a moment in which the engine is out of reach", asyn
   await (await other.acquire("a", SOON)).release();
 });
 
+test("a lock is held on where a renewal takes longer than the time between two of them", async () => {
+  const engine = new MemoryEngine();
+  const commit = engine.commit.bind(engine);
+  engine.commit = async (...args) => {
+    await pause(150);
+    return commit(...args);
+  };
+  const held = await new LeasedLock(new EngineLeases(engine), { logger: silentLogger, leaseMs: 600 }).acquire("a", SOON);
+  await pause(1_500);
+  expect(held.signal.aborted).toBe(false);
+  await held.release();
+});
+
 test("one that could not be released is free for its own process at once, and for others soon", async () => {
   const { connection, one, other } = world();
   const first = await one.acquire("a", SOON);
