@@ -5,6 +5,7 @@ import { needWordsOf } from "../languages/need-talk.js";
 import { LlmReader } from "../memories/llm-reader.js";
 import { ReaderInPlace } from "../memories/reader-in-place.js";
 import { isAppError } from "../platform/errors.js";
+import { loadedOnce } from "../platform/loaded-later.js";
 import type { Logger } from "../platform/logger.js";
 import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
@@ -83,7 +84,7 @@ function wordsOf({ needs = [], offline, tools }: ReadDomain): DomainWords {
 
 /** The stand-in by its rules alone, made when it is first asked. Where its package isn't installed, asking it fails. */
 export function plainReader(domain: ReadDomain, { categories, giveWay }: Pick<ReaderParts, "categories" | "giveWay">): MessageReader {
-  const opened = once(async () => {
+  const opened = loadedOnce(async () => {
     const { OfflineReader } = await standIn();
     return new OfflineReader({ needs: domain.needs ?? [], categories, words: wordsOf(domain), judge: null, giveWay });
   });
@@ -135,7 +136,7 @@ export async function openVectors(
 ): Promise<Vectors> {
   /** Each of those that are written, once. */
   const written: VectorStore[] = [];
-  const local = once(async () => {
+  const local = loadedOnce(async () => {
     const store = closing(
       await openLocal(dir === null ? ":memory:" : join(dir, "vectors.db"), config.VECTOR_CACHE_MIB * 2 ** 20, logger),
       (it) => it.close(),
@@ -148,7 +149,7 @@ export async function openVectors(
     const open = SERVERS[name];
     if (open === undefined) return local();
     const key = `${name} ${timeoutMs}`;
-    const openedOnce = once(async () => {
+    const openedOnce = loadedOnce(async () => {
       const server = closing(await open(config, { timeoutMs, engine, logger }), (it) => it.close());
       if (timeoutMs === WRITE_TIMEOUT_MS) written.push(server);
       return around(server, name);
@@ -189,12 +190,4 @@ async function openLocal(path: string, cacheBytes: number, logger: Logger): Prom
     logger.error({ path, err: error }, "The vector store's file is damaged and left as it is: no long-term memory and no history search");
     return unreadableStore(path);
   }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { DomainToOpen } from "../gate/domain-to-open.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
+import { loadedOnce } from "../platform/loaded-later.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
 import type { Domain } from "../ports/agent.js";
 import { type Metrics, noMetrics } from "../ports/metrics.js";
@@ -42,12 +43,7 @@ export function wiringOf(
   const { metrics = noMetrics, logger = silentLogger, clock = systemClock, fileSystem = nodeFileSystem, around = {} } = overrides;
   const kept = config.SHORT_TERM_BACKEND !== "memory";
   const dir = resolve(config.MEMORY_STORAGE_DIR);
-  let example: Promise<Domain | DomainToOpen> | undefined;
-  const product = async () => {
-    if (overrides.domain !== undefined) return overrides.domain;
-    example ??= exampleProduct();
-    return example;
-  };
+  const product = loadedOnce(async () => overrides.domain ?? exampleProduct());
   return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants, product };
 }
 

@@ -15,9 +15,8 @@ import { type Authenticator, type Credentials, isBackendPath, tenantOfBackend } 
 import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
-import { docsRoutes } from "./docs.js";
 import { eventRoutes } from "./events.js";
-import { healthRoutes } from "./health.js";
+import { healthRoutes, type MetricsConfig, metricsRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
 import { identityRoutes } from "./identities.js";
@@ -26,13 +25,12 @@ import { MCP_PATH, mcpBody, mcpRoutes } from "./mcp.js";
 import { memoryRoutes } from "./memories.js";
 import { memoryBatchRoutes } from "./memories-batch.js";
 import { MethodTable } from "./methods.js";
-import { type MetricsConfig, metricsRoutes } from "./metrics.js";
 import { CONVERSATION_PATHS, isOpenAiPath, openAiErrorResponse, openAiRoutes } from "./openai/openai.js";
 import { openApiDocument } from "./openapi.js";
 import { operatorRoutes } from "./operator.js";
 import { isOperatorPath, OPERATOR_CHALLENGE, type OperatorConfig, operatorDoor } from "./operator-door.js";
 import { ownAgentRoutes } from "./own-agent.js";
-import { pageRoutes } from "./page.js";
+import { pageRoutes } from "./pages.js";
 import { privacyRoutes } from "./privacy.js";
 import { asAppError, problemResponse } from "./problem.js";
 import { rateLimit } from "./rate-limit.js";
@@ -229,7 +227,6 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
     return c.body(document, 200, { "Content-Type": "application/json", "Cache-Control": "no-cache" });
   });
   app.route("/", pageRoutes(basePath));
-  app.route("/", docsRoutes(basePath));
   if (studio) app.route("/", studioRoutes(studio, basePath));
   const methods = new MethodTable(app.routes);
 

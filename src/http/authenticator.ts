@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../platform/errors.js";
 import type { Identity } from "./http-env.js";
 
@@ -71,4 +72,27 @@ export async function tenantOfBackend(auth: Authenticator, credentials: Credenti
   if (tenant !== null) return tenant;
   await auth.identify(credentials);
   throw new AppError("NOT_FOUND", { hint: "For a trusted backend alone: an API key whose user is null." });
+}
+
+/** Tells who holds a secret that a variable names. */
+export interface SharedSecret {
+  /** Whether it is set. */
+  readonly isSet: boolean;
+  /** By an `Authorization: Bearer …`; the time tells nothing. False where it is not set. */
+  heldBy(authorization: string | undefined): boolean;
+}
+
+export function sharedSecret(secret: string | undefined): SharedSecret {
+  const expected = secret === undefined ? null : digest(secret);
+  return {
+    isSet: expected !== null,
+    heldBy: (authorization) => {
+      const [, given] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
+      return expected !== null && given !== undefined && timingSafeEqual(digest(given), expected);
+    },
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

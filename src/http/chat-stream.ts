@@ -3,7 +3,6 @@ import type { AppError } from "../platform/errors.js";
 import type { Chat, ChatEvent } from "../ports/application.js";
 import type { ChatAnswer } from "../ports/resources.js";
 import type { HttpEnv } from "./http-env.js";
-import { noteKept } from "./kept-message.js";
 import { asAppError, problemOf } from "./problem.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
 
@@ -111,4 +110,11 @@ export async function streamTurn(
     "X-Memory-Status": status,
     ...form.headers?.(c.get("keptIn") ?? ""),
   });
+}
+
+/** Leaves for the error handler which session holds the message, from the event on that tells it. */
+export function noteKept(c: Context<HttpEnv>): (event: ChatEvent) => void {
+  return (event) => {
+    if (event.type === "session") c.set("keptIn", event.session_id);
+  };
 }

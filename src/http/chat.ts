@@ -9,11 +9,10 @@ import type { RequestKey } from "../ports/request-key.js";
 import { answerSchema } from "../ports/resources.js";
 import { requestHash } from "./body.js";
 import { chatStreamSchema } from "./chat-events.js";
-import { type StreamLimits, streamTurn } from "./chat-stream.js";
+import { noteKept, type StreamLimits, streamTurn } from "./chat-stream.js";
 import { OF_A_KEY } from "./described-problems.js";
-import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
+import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, present, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
-import { noteKept } from "./kept-message.js";
 import { requireAccept } from "./negotiate.js";
 import { type ApiApp, answer, answersAs, body, newApi, routesOf } from "./routes.js";
 import type { OpenStreams } from "./streams.js";
@@ -167,21 +166,16 @@ export async function chatRequestOf(
   input: z.output<typeof chatBody>,
   { owner, timeZone, homeTimeZone, idempotency }: ChatCaller,
 ): Promise<ChatRequest> {
+  const { message, session_id: sessionId, external_id: externalId, page_context: page, edit_of: editOf, ...given } = input;
+  const { images, metadata, channel, consent, incognito } = given;
   return {
     owner,
-    message: input.message,
-    ...(input.session_id === undefined ? {} : { sessionId: input.session_id }),
-    ...(input.external_id === undefined ? {} : { externalId: input.external_id }),
-    ...(input.page_context === undefined ? {} : { pageContext: pageText(input.page_context) }),
-    ...(input.images === undefined ? {} : { images: await imagesOf(input.images) }),
-    ...(input.metadata === undefined ? {} : { metadata: input.metadata as JsonObject }),
-    ...(input.channel === undefined ? {} : { channel: input.channel }),
-    ...(input.edit_of === undefined ? {} : { editOf: input.edit_of }),
-    ...(input.consent === undefined ? {} : { consent: input.consent }),
-    ...(input.incognito === undefined ? {} : { incognito: input.incognito }),
-    ...(idempotency === undefined ? {} : { idempotency: requestKeyOf(idempotency) }),
-    ...(timeZone === undefined ? {} : { timeZone }),
-    ...(homeTimeZone === undefined ? {} : { homeTimeZone }),
+    message,
+    ...present({ sessionId, externalId, editOf, channel, consent, incognito, timeZone, homeTimeZone }),
+    ...(page !== undefined && { pageContext: pageText(page) }),
+    ...(images !== undefined && { images: await imagesOf(images) }),
+    ...(metadata !== undefined && { metadata: metadata as JsonObject }),
+    ...(idempotency !== undefined && { idempotency: requestKeyOf(idempotency) }),
   };
 }
 

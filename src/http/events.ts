@@ -5,12 +5,11 @@ import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { BEGINNING, type EventScope } from "../ports/event-log.js";
 import type { Events, FollowedEvents } from "../ports/events.js";
-import { idParam, jsonValue, limitQuery, pageOf } from "./fields.js";
+import { idParam, jsonValue, limitQuery, pageOf, present } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { preferredType } from "./negotiate.js";
-import { present } from "./present.js";
 import { headerRefs } from "./response-headers.js";
-import { type ApiApp, answer, answers, answersAs, newApi, routesOf } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, newApi, paged, routesOf } from "./routes.js";
 import { EventStream, type EventStreamOptions } from "./sse.js";
 import type { OpenStreams } from "./streams.js";
 
@@ -106,15 +105,13 @@ export function eventRoutes(parts: EventRoutesParts): ApiApp {
   const api = newApi();
   const told = async (c: Context<HttpEnv>, scope: EventScope, { after, limit }: z.output<typeof query>) => {
     if (preferredType(c, ["application/json", "text/event-stream"]) === "text/event-stream") return streamEvents(c, scope, after, parts);
-    const { data, nextCursor } = await parts.events.list(scope, present({ after, limit }));
-    return answer(c, eventsPage, { data, next_cursor: nextCursor });
+    return answer(c, eventsPage, paged(await parts.events.list(scope, present({ after, limit }))));
   };
   api.openapi(routes.mine, (c) => told(c, { owner: c.get("owner") }, c.req.valid("query")));
   api.openapi(routes.all, (c) => told(c, { tenant: c.get("tenant") }, c.req.valid("query")));
-  api.openapi(routes.undelivered, async (c) => {
-    const { data, nextCursor } = await parts.events.undelivered(c.get("tenant"), present(c.req.valid("query")));
-    return answer(c, undeliveredPage, { data, next_cursor: nextCursor });
-  });
+  api.openapi(routes.undelivered, async (c) =>
+    answer(c, undeliveredPage, paged(await parts.events.undelivered(c.get("tenant"), present(c.req.valid("query"))))),
+  );
   api.openapi(routes.again, async (c) => {
     await parts.events.deliverAgain(c.get("tenant"), c.req.valid("param").id);
     return c.body(null, 202);

@@ -4,7 +4,7 @@
  */
 export { requestHash } from "./body.js";
 export { chatBody, chatRequestOf, idempotencyHeader } from "./chat.js";
-export { fieldsOf, idParam, messageIdField } from "./fields.js";
+export { fieldsOf, idParam, messageIdField, present } from "./fields.js";
 export { searchBody as historySearchBody } from "./history.js";
 export {
   addBody as newMemoryBody,
@@ -13,7 +13,6 @@ export {
   searchBody as memorySearchBody,
 } from "./memories.js";
 export { contextBody, givenMessages, messagesBody } from "./own-agent.js";
-export { present } from "./present.js";
 export {
   createBody as newSessionBody,
   flushQuery,

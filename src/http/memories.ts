@@ -19,12 +19,12 @@ import {
   labelField,
   limitQuery,
   pageOf,
+  present,
   textField,
   timeField,
 } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
-import { present } from "./present.js";
-import { type ApiApp, answer, answers, answersNothing, body, newApi, routesOf } from "./routes.js";
+import { type ApiApp, answer, answers, answersNothing, body, newApi, paged, routesOf } from "./routes.js";
 import { zoneOfDates } from "./time-zone.js";
 import { whyOf } from "./why.js";
 
@@ -177,8 +177,7 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
       const found = await memories.search(c.get("owner"), { ...filter, text: q, signal });
       return answer(c, foundPage, { data: found, next_cursor: null });
     }
-    const { data, nextCursor } = await memories.list(c.get("owner"), { ...filter, ...present({ cursor }), signal });
-    return answer(c, memoryPage, { data, next_cursor: nextCursor });
+    return answer(c, memoryPage, paged(await memories.list(c.get("owner"), { ...filter, ...present({ cursor }), signal })));
   });
   api.openapi(routes.search, async (c) => {
     const { query: text, include_superseded, ...filter } = c.req.valid("json");

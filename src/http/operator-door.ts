@@ -1,7 +1,6 @@
 import type { Config } from "../compose/config.js";
 import { AppError } from "../platform/errors.js";
-import type { Credentials } from "./authenticator.js";
-import { sharedSecret } from "./shared-secret.js";
+import { type Credentials, sharedSecret } from "./authenticator.js";
 
 export type OperatorConfig = Partial<Pick<Config, "OPERATOR_TOKEN">>;
 

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_KINDS, jobSchema, knownUserSchema, type Operator } from "../ports/operator.js";
-import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf } from "./fields.js";
-import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
+import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf, present } from "./fields.js";
+import { type ApiApp, answer, answers, body, newApi, paged, routesOf } from "./routes.js";
 
 const route = routesOf("Operator");
 
@@ -52,10 +51,7 @@ const routes = {
 /** For whoever runs the server; see {@link operatorDoor}. */
 export function operatorRoutes({ users, jobs }: Operator): ApiApp {
   const api = newApi();
-  api.openapi(routes.users, async (c) => {
-    const { data, nextCursor } = await users(present(c.req.valid("query")));
-    return answer(c, usersSchema, { data, next_cursor: nextCursor });
-  });
+  api.openapi(routes.users, async (c) => answer(c, usersSchema, paged(await users(present(c.req.valid("query"))))));
   api.openapi(routes.start, async (c) => {
     const { kind, dry_run: dryRun } = c.req.valid("json");
     const job = await jobs.start(kind, { dryRun });

@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ReadOnly } from "../domain/schema.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
+import type { Page } from "../ports/session-store.js";
 import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
@@ -29,6 +30,11 @@ export function answer<S extends z.ZodType>(
   status: ContentfulStatusCode = 200,
 ): Response {
   return c.json(value as object, status);
+}
+
+/** A page of a list as the API tells it. */
+export function paged<T>({ data, nextCursor: next_cursor }: Page<T>) {
+  return { data, next_cursor };
 }
 
 /** Deliberately without the status codes in its type: handlers answer with a Response that {@link answer} has checked. */

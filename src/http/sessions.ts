@@ -19,10 +19,10 @@ import {
   messageIdField,
   metadataField,
   pageOf,
+  present,
 } from "./fields.js";
 import { requireAccept } from "./negotiate.js";
-import { present } from "./present.js";
-import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, routesOf } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, paged, routesOf } from "./routes.js";
 
 const MAX_TOPIC_CHARS = 80;
 const route = routesOf("Sessions");
@@ -212,7 +212,7 @@ export function sessionRoutes(sessions: Sessions): ApiApp {
   api.openapi(routes.messages, async (c) => {
     const { limit = 50, ...query } = c.req.valid("query");
     const page = await sessions.messages(c.get("owner"), c.req.valid("param").id, { limit, ...present(query) });
-    return answer(c, pageOf(messageSchema), { data: page.data, next_cursor: page.nextCursor });
+    return answer(c, pageOf(messageSchema), paged(page));
   });
   api.openapi(routes.thread, async (c) => {
     const { session, steps, elements } = await sessions.thread(c.get("owner"), c.req.valid("param").id);

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DEFAULT_TENANT } from "../domain/owner.js";
 import { MEMORY_STATUSES } from "../domain/session.js";
-import type { ConversationName, Studio } from "../ports/studio.js";
+import type { Studio } from "../ports/studio.js";
 import {
   conversationRowSchema,
   conversationSchema,
@@ -16,9 +16,8 @@ import {
   turnReplaySchema,
   waitingMemorySchema,
 } from "../ports/studio-views.js";
-import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, pageOf, textField, timeField } from "./fields.js";
-import { present } from "./present.js";
-import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
+import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, pageOf, present, textField, timeField } from "./fields.js";
+import { type ApiApp, answer, answers, body, newApi, paged, routesOf } from "./routes.js";
 
 const conversationsSchema = pageOf(conversationRowSchema).openapi("Conversations");
 const timelineSchema = pageOf(timelineEntrySchema).openapi("Timeline");
@@ -167,33 +166,28 @@ const routes = {
 /** What happened, for whoever runs the server; see {@link operatorDoor}. */
 export function studioDataRoutes(studio: Studio): ApiApp {
   const api = newApi();
-  const named = (query: { readonly tenant: string; readonly user: string }, sessionId: string): ConversationName => ({
-    ...query,
-    sessionId,
-  });
-  const paged = ({ limit = PAGE, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }) => ({
+  const pageQuery = ({ limit = PAGE, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined }) => ({
     limit,
     ...present({ cursor }),
   });
   api.openapi(routes.about, async (c) => answer(c, studioSchema, await studio.about()));
   api.openapi(routes.conversations, async (c) => {
     const { memory_status: memoryStatus, min_cost: minCost, limit = PAGE, ...query } = c.req.valid("query");
-    const { data, nextCursor } = await studio.conversations({ ...present({ ...query, memoryStatus, minCost }), limit });
-    return answer(c, conversationsSchema, { data, next_cursor: nextCursor });
+    return answer(c, conversationsSchema, paged(await studio.conversations({ ...present({ ...query, memoryStatus, minCost }), limit })));
   });
   api.openapi(routes.conversation, async (c) => {
     const { tenant, user, ...query } = c.req.valid("query");
-    const name = named({ tenant, user }, c.req.valid("param").session);
-    return answer(c, conversationSchema, await studio.conversation(name, paged(query)));
+    const name = { tenant, user, sessionId: c.req.valid("param").session };
+    return answer(c, conversationSchema, await studio.conversation(name, pageQuery(query)));
   });
   api.openapi(routes.turn, async (c) => {
-    const { session, turn } = c.req.valid("param");
-    return answer(c, turnDetailSchema, await studio.turn(named(c.req.valid("query"), session), turn));
+    const { session: sessionId, turn } = c.req.valid("param");
+    return answer(c, turnDetailSchema, await studio.turn({ ...c.req.valid("query"), sessionId }, turn));
   });
   api.openapi(routes.replay, async (c) => {
-    const { session, turn } = c.req.valid("param");
+    const { session: sessionId, turn } = c.req.valid("param");
     const { tenant, user, ...otherwise } = c.req.valid("json");
-    const name = named({ tenant, user }, session);
+    const name = { tenant, user, sessionId };
     return answer(c, turnReplaySchema, await studio.replay(name, turn, present(otherwise), c.req.raw.signal));
   });
   api.openapi(routes.guest, async (c) =>
@@ -202,23 +196,20 @@ export function studioDataRoutes(studio: Studio): ApiApp {
   api.openapi(routes.timeline, async (c) => {
     const { tenant, as_of: asOf, ...query } = c.req.valid("query");
     const name = { tenant, user: c.req.valid("param").user };
-    const { data, nextCursor } = await studio.timeline(name, { ...paged(query), ...present({ asOf }) });
-    return answer(c, timelineSchema, { data, next_cursor: nextCursor });
+    return answer(c, timelineSchema, paged(await studio.timeline(name, { ...pageQuery(query), ...present({ asOf }) })));
   });
   api.openapi(routes.waiting, async (c) => {
     const { tenant, ...query } = c.req.valid("query");
-    const { data, nextCursor } = await studio.waiting({ ...paged(query), ...present({ tenant }) });
-    return answer(c, waitingSchema, { data, next_cursor: nextCursor });
+    return answer(c, waitingSchema, paged(await studio.waiting({ ...pageQuery(query), ...present({ tenant }) })));
   });
   api.openapi(routes.queues, async (c) => answer(c, queuesSchema, { data: await studio.queues() }));
   api.openapi(routes.writeBacks, async (c) => {
     const { state, ...query } = c.req.valid("query");
-    const { data, nextCursor } = await studio.writeBacks({ ...paged(query), ...present({ state }) });
-    return answer(c, writeBacksSchema, { data, next_cursor: nextCursor });
+    return answer(c, writeBacksSchema, paged(await studio.writeBacks({ ...pageQuery(query), ...present({ state }) })));
   });
   api.openapi(routes.retry, async (c) => {
-    const { session_id, ...owner } = c.req.valid("json");
-    await studio.retry(named(owner, session_id));
+    const { session_id: sessionId, ...owner } = c.req.valid("json");
+    await studio.retry({ ...owner, sessionId });
     return answer(c, z.object({ retried: z.literal(true) }), { retried: true }, 202);
   });
   api.openapi(routes.plots, async (c) => {

@@ -2,9 +2,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parse } from "hono/utils/cookie";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
-import { type Credentials, isOwnOrigin } from "./authenticator.js";
+import { type Credentials, isOwnOrigin, sharedSecret } from "./authenticator.js";
 import type { OperatorConfig, OperatorSession } from "./operator-door.js";
-import { sharedSecret } from "./shared-secret.js";
 
 export const STUDIO_COOKIE = "maitred_studio";
 /** How long a session of Studio lasts, in seconds. */

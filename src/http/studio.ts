@@ -2,10 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { compress } from "hono/compress";
 import { deleteCookie, setCookie } from "hono/cookie";
-import { AppError } from "../platform/errors.js";
-import { FOR_EVER, loadedOnce, loadPageAssets } from "./assets.js";
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
+import { addPage, loadPageAssets } from "./pages.js";
 import { requireOwnOrigin, STUDIO_COOKIE, STUDIO_SESSION_SECONDS, type StudioDoor } from "./studio-session.js";
 import { invalidRequest } from "./validation.js";
 
@@ -30,15 +29,9 @@ const signInSchema = z.strictObject({ token: z.string().min(1).max(1024) });
 /** The view for those who run the server: its page, which shows nothing by itself, and sessions for who has the operator's token. */
 export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  const loaded = loadedOnce(() => loadPageAssets("studio", basePath));
   const cookie = (c: Context<HttpEnv>) => ({ path: basePath === "" ? "/" : basePath, secure: isSecure(c) });
 
   routes.use("/studio/*", compress());
-  routes.get("/studio", async (c) => {
-    const { page } = await loaded();
-    const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Content-Security-Policy": POLICY };
-    return c.body(page, 200, headers);
-  });
   routes.use(STUDIO_SESSION_PATH, jsonBody(new Set(), new Map()));
   routes.post(STUDIO_SESSION_PATH, (c) => {
     // A browser names the page; nobody is to be signed in by another one.
@@ -54,12 +47,7 @@ export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> 
     deleteCookie(c, STUDIO_COOKIE, cookie(c));
     return c.body(null, 204, { "Cache-Control": "no-store" });
   });
-  routes.get("/studio/:version/:name", async (c) => {
-    const { files, version } = await loaded();
-    const asset = c.req.param("version") === version ? files.get(c.req.param("name")) : undefined;
-    if (!asset) throw new AppError("NOT_FOUND");
-    return c.body(asset.body, 200, { "Content-Type": asset.type, "Cache-Control": FOR_EVER });
-  });
+  addPage(routes, "/studio", "/studio", () => loadPageAssets("studio", basePath), POLICY);
   return routes;
 }
 

@@ -24,3 +24,15 @@ export function loadedLater<T>(name: string, use: (loaded: T) => unknown = () =>
 export function loadWaiting(): void {
   for (const ready of waiting) ready();
 }
+
+/** What is loaded when it is first asked for, and again after a failure. */
+export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | null = null;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = null;
+      throw error;
+    });
+    return loading;
+  };
+}

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { GivenImage } from "../../domain/image.js";
-import { MAX_IMAGES } from "../../domain/image.js";
+import { type GivenImage, MAX_IMAGES } from "../../domain/image.js";
 import type { JsonValue } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import { isPlainJson } from "../body.js";

@@ -1,10 +1,39 @@
-import type { ApiApp } from "../routes.js";
+import { z } from "@hono/zod-openapi";
+import type { Owner } from "../../domain/owner.js";
+import { type ApiApp, answer, answers, newApi, routesOf } from "../routes.js";
 import { COMPLETIONS_PATH, completionRoutes } from "./chat-completions.js";
-import { MODELS_PATH, modelRoutes } from "./models.js";
+import { openAiErrors } from "./documented.js";
 import { RESPONSES_PATH, responseRoutes } from "./responses.js";
 import type { OpenAiParts } from "./turn-route.js";
 
 export { openAiErrorResponse } from "./errors.js";
+
+const MODELS_PATH = "/v1/models";
+
+const modelsSchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.number().int(), owned_by: z.string() })),
+  })
+  .openapi("ModelList");
+
+const route = routesOf("OpenAI")("get", MODELS_PATH, "listModels", {
+  summary: "The model that answers, as OpenAI lists models",
+  responses: answers(modelsSchema, "The one model that there is. Requests may name any."),
+  errorContent: openAiErrors,
+});
+
+/** `since`: what is told as the model's age, in Unix seconds. */
+function modelRoutes(modelName: (owner: Owner) => string, since: number): ApiApp {
+  const api = newApi();
+  api.openapi(route, (c) =>
+    answer(c, modelsSchema, {
+      object: "list",
+      data: [{ id: modelName(c.get("owner")), object: "model", created: since, owned_by: "maitred" }],
+    }),
+  );
+  return api;
+}
 
 /** Whose bodies hold a whole conversation. */
 export const CONVERSATION_PATHS = [COMPLETIONS_PATH, RESPONSES_PATH] as const;

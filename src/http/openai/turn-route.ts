@@ -2,9 +2,8 @@ import type { Context } from "hono";
 import type { Owner } from "../../domain/owner.js";
 import { isAppError } from "../../platform/errors.js";
 import type { ChatAnswer } from "../../ports/resources.js";
-import { type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
+import { noteKept, type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
 import type { HttpEnv } from "../http-env.js";
-import { noteKept } from "../kept-message.js";
 import type { OpenStreams } from "../streams.js";
 import { type Asked, runTurn, sessionNotFound, type TurnParts } from "./conversation.js";
 
