@@ -5,9 +5,9 @@ import { needWordsOf } from "../languages/need-talk.js";
 import { LlmReader } from "../memories/llm-reader.js";
 import { ReaderInPlace } from "../memories/reader-in-place.js";
 import { isAppError } from "../platform/errors.js";
+import { readNamedJson, wrongVariable } from "../platform/invalid-config.js";
 import { loadedOnce } from "../platform/loaded-later.js";
 import type { Logger } from "../platform/logger.js";
-import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageReader } from "../ports/extraction.js";
@@ -35,7 +35,7 @@ export async function openCategories(path: string | undefined, product: Pick<Dom
   try {
     return parseCategories(given);
   } catch (cause) {
-    throw cause instanceof z.ZodError ? wrongFile("MEMORY_CATEGORIES_FILE", `${path}\n${z.prettifyError(cause)}`, cause) : cause;
+    throw cause instanceof z.ZodError ? wrongVariable("MEMORY_CATEGORIES_FILE", `${path}\n${z.prettifyError(cause)}`, cause) : cause;
   }
 }
 

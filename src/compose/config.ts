@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/models/ai-sdk-packages.js";
-import { AppError, type ErrorDetail } from "../platform/errors.js";
+import type { ErrorDetail } from "../platform/errors.js";
+import { invalidConfig } from "../platform/invalid-config.js";
 import { COST_VARIABLES, EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf, MODEL_VARIABLES } from "./model-variables.js";
 import { originList, originsOf } from "./origins.js";
 import {
@@ -239,9 +240,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (config.AUTH_MODE === "api-key" && config.API_KEYS_FILE === undefined) refuse("API_KEYS_FILE", "needed by AUTH_MODE=api-key");
   if (config.AUTH_MODE === "jwt" && config.JWT_SECRET === undefined && config.JWKS_URL === undefined)
     refuse("JWT_SECRET", "AUTH_MODE=jwt needs this or JWKS_URL");
-  if (problems.length > 0) {
-    throw new AppError("INVALID_CONFIG", { detail: problems.map((problem) => problem.detail).join("\n"), errors: problems });
-  }
+  if (problems.length > 0) throw invalidConfig(problems);
   return config;
 }
 

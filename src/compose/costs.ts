@@ -5,9 +5,9 @@ import { TokenMeter } from "../agent/token-meter.js";
 import { parseOwner } from "../domain/owner.js";
 import type { PlotSums } from "../domain/plots.js";
 import type { ModelPrice, ModelPrices, TaskTokens } from "../domain/tokens.js";
-import { AppError, type ErrorDetail } from "../platform/errors.js";
+import { type ErrorDetail, pointerTo } from "../platform/errors.js";
+import { invalidConfig, readNamedJson, wrongVariable } from "../platform/invalid-config.js";
 import type { Logger } from "../platform/logger.js";
-import { readNamedJson, wrongFile } from "../platform/named-file.js";
 import type { Plots } from "../ports/plots.js";
 import { EngineDailyCounts } from "../state/counters/daily-counts.js";
 import type { Config } from "./config.js";
@@ -62,7 +62,8 @@ function limitsOf(config: Config, prices: ModelPrices | null): readonly Counted[
     most === undefined ? undefined : { most, shown: `${most} tokens`, variable };
   const inMoney = (variable: string, amount: number | undefined): Limit | undefined => {
     if (amount === undefined) return undefined;
-    if (prices === null) throw wrongFile("MODEL_PRICES_FILE", `is needed by ${variable}: a limit in money needs to know what models cost`);
+    if (prices === null)
+      throw wrongVariable("MODEL_PRICES_FILE", `is needed by ${variable}: a limit in money needs to know what models cost`);
     return { most: Math.round(amount * BILLION), shown: `${amount} ${prices.currency}`, variable };
   };
   const both: readonly Counted[] = [
@@ -124,7 +125,7 @@ const price = z.strictObject(
 async function readModelPrices(path: string | undefined): Promise<ModelPrices | null> {
   if (path === undefined) return null;
   const list = z.record(z.string(), z.unknown()).safeParse(await readNamedJson(VARIABLE, path));
-  if (!list.success) throw wrongFile(VARIABLE, 'an object of prices by model, such as {"gpt-5":{"input":1.25,"output":10}}');
+  if (!list.success) throw wrongVariable(VARIABLE, 'an object of prices by model, such as {"gpt-5":{"input":1.25,"output":10}}');
   const errors: ErrorDetail[] = [];
   const byModel = new Map<string, ModelPrice>();
   const currencies = new Set<string>();
@@ -137,11 +138,11 @@ async function readModelPrices(path: string | undefined): Promise<ModelPrices | 
     } else for (const { path, message } of parsed.error.issues) errors.push(wrong([model, ...path], message));
   }
   if (currencies.size > 1) errors.push(wrong([], `one currency for all, not ${[...currencies].join(" and ")}: their sums mean nothing`));
-  if (errors.length > 0) throw new AppError("INVALID_CONFIG", { detail: errors.map(({ detail }) => detail).join("\n"), errors });
+  if (errors.length > 0) throw invalidConfig(errors);
   return { currency: [...currencies][0] ?? DEFAULT_CURRENCY, byModel };
 }
 
 function wrong(path: readonly PropertyKey[], why: string): ErrorDetail {
-  const at = path.map((part) => `/${String(part).slice(0, 64).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const at = pointerTo(path);
   return { pointer: `/${VARIABLE}${at}`, detail: `${VARIABLE}: ${at === "" ? "" : `${at}: `}${why}` };
 }

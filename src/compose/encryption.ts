@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import { wrongFile } from "../platform/named-file.js";
+import { wrongVariable } from "../platform/invalid-config.js";
 import type { KeyVault } from "../ports/key-vault.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { PrivacyParts } from "../privacy/privacy.js";
@@ -42,7 +42,7 @@ export async function vaultOf({ config, overrides, logger }: Pick<Wiring, "confi
 
 async function fileVault(path: string): Promise<KeyVault> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw wrongFile("ENCRYPTION_KEY_FILE", "can't be read", cause);
+    throw wrongVariable("ENCRYPTION_KEY_FILE", "can't be read", cause);
   });
   return keysOfFile(path, text);
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type Category, categoriesSchema } from "../domain/categories.js";
 import type { RetentionPolicy } from "../domain/lifecycle.js";
 import { ownerOf } from "../domain/owner.js";
-import { AppError, type ErrorDetail } from "../platform/errors.js";
-import { readNamedJson } from "../platform/named-file.js";
+import { type ErrorDetail, pointerTo } from "../platform/errors.js";
+import { invalidConfig, readNamedJson } from "../platform/invalid-config.js";
 import { nearestName } from "../platform/nearest-name.js";
 import type { ChatModel } from "../ports/agent.js";
 import { ByTenant } from "./by-tenant.js";
@@ -99,25 +99,23 @@ function checked<S extends z.ZodObject>(
   pointer: (at: string) => string,
 ): Record<string, z.output<S>> {
   const list = z.record(z.string(), z.unknown()).safeParse(given);
-  const wrong = (at: string, why: string): ErrorDetail => ({
-    pointer: pointer(at),
-    detail: `${name}: ${at === "" ? "" : `${at}: `}${why}`,
-  });
-  if (!list.success) throw invalid([wrong("", 'an object of settings by tenant, such as {"acme":{"model":"…"}}')]);
+  const wrong = (path: readonly PropertyKey[], why: string): ErrorDetail => {
+    const at = pointerTo(path);
+    return { pointer: pointer(at), detail: `${name}: ${at === "" ? "" : `${at}: `}${why}` };
+  };
+  if (!list.success) throw invalidConfig([wrong([], 'an object of settings by tenant, such as {"acme":{"model":"…"}}')]);
   const errors: ErrorDetail[] = [];
   const read: [string, z.output<S>][] = [];
   for (const [tenant, settings] of Object.entries(list.data)) {
-    if (!canName(tenant)) errors.push(wrong(`/${shown(tenant)}`, "can't name a tenant"));
+    if (!canName(tenant)) errors.push(wrong([tenant], "can't name a tenant"));
     const parsed = schema.safeParse(settings);
     if (parsed.success) read.push([tenant, parsed.data]);
-    else for (const issue of parsed.error.issues) for (const each of problemsOf(issue, schema)) errors.push(placed(each, tenant));
+    else
+      for (const issue of parsed.error.issues)
+        for (const { path, why } of problemsOf(issue, schema)) errors.push(wrong([tenant, ...path], why));
   }
-  if (errors.length > 0) throw invalid(errors);
+  if (errors.length > 0) throw invalidConfig(errors);
   return Object.fromEntries(read);
-
-  function placed({ path, why }: Problem, tenant: string): ErrorDetail {
-    return wrong(`/${[tenant, ...path].map((part) => shown(String(part))).join("/")}`, why);
-  }
 }
 
 interface Problem {
@@ -141,13 +139,4 @@ function canName(tenant: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** As a part of a JSON pointer, of a length that can be read. */
-function shown(part: string): string {
-  return part.slice(0, 64).replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-function invalid(errors: readonly ErrorDetail[]): AppError {
-  return new AppError("INVALID_CONFIG", { detail: errors.map((each) => each.detail).join("\n"), errors });
 }

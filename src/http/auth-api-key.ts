@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import { readNamedJson, wrongFile } from "../platform/named-file.js";
+import { readNamedJson, wrongVariable } from "../platform/invalid-config.js";
 import { type Authenticator, bearerToken, type Credentials, headerText } from "./authenticator.js";
 
 const keySchema = z.object({
@@ -20,7 +20,7 @@ interface Key {
 }
 
 const VARIABLE = "API_KEYS_FILE";
-const refuse = (why: string) => wrongFile(VARIABLE, why);
+const refuse = (why: string) => wrongVariable(VARIABLE, why);
 
 async function readKeys(path: string): Promise<Key[]> {
   const parsed = z

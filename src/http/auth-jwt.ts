@@ -3,6 +3,7 @@ import type { Config } from "../compose/config.js";
 import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { wrongVariable } from "../platform/invalid-config.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import { type Authenticator, bearerToken } from "./authenticator.js";
 
@@ -26,13 +27,9 @@ export interface JwksTiming {
 
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>;
 
-function refuse(variable: string, detail: string): AppError {
-  return new AppError("INVALID_CONFIG", { detail: `${variable}: ${detail}`, errors: [{ pointer: `/${variable}`, detail }] });
-}
-
 function sharedSecret(secret: string): Verify {
   const key = new TextEncoder().encode(secret);
-  if (key.byteLength < MIN_SECRET_BYTES) throw refuse("JWT_SECRET", `needs at least ${MIN_SECRET_BYTES} bytes`);
+  if (key.byteLength < MIN_SECRET_BYTES) throw wrongVariable("JWT_SECRET", `needs at least ${MIN_SECRET_BYTES} bytes`);
   return async (token, options) => (await jwtVerify(token, key, { ...options, algorithms: SHARED_SECRET_ALGORITHMS })).payload;
 }
 
@@ -65,7 +62,8 @@ function refused(error: unknown): AppError {
 
 /** @throws INVALID_CONFIG for both or neither of JWT_SECRET and JWKS_URL, or a short secret */
 export function openJwtAuth(config: JwtConfig, clock: Clock, timing: JwksTiming = {}): Authenticator {
-  if ((config.JWT_SECRET === undefined) === (config.JWKS_URL === undefined)) throw refuse("JWT_SECRET", "set either this or JWKS_URL");
+  if ((config.JWT_SECRET === undefined) === (config.JWKS_URL === undefined))
+    throw wrongVariable("JWT_SECRET", "set either this or JWKS_URL");
   const verify = config.JWT_SECRET === undefined ? remoteKeys(config.JWKS_URL ?? "", timing) : sharedSecret(config.JWT_SECRET);
   return {
     challenge: 'Bearer realm="maitred", error="invalid_token"',

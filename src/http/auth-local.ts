@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
+import { invalidConfig } from "../platform/invalid-config.js";
 import { type Authenticator, type Credentials, headerText } from "./authenticator.js";
 
 const LOCAL_USER = "local-user";
@@ -15,7 +16,7 @@ export function isLoopback(host: string): boolean {
 export function requireLoopback(authMode: string, host: string): void {
   if (authMode !== "local" || isLoopback(host)) return;
   const detail = `HOST: ${host} can be reached by other machines, and AUTH_MODE=local lets everyone in; use 127.0.0.1, or another mode`;
-  throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/HOST", detail }] });
+  throw invalidConfig([{ pointer: "/HOST", detail }]);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Chat, ChatEvent } from "../ports/application.js";
 import type { ChatAnswer } from "../ports/resources.js";
 import type { HttpEnv } from "./http-env.js";
 import { asAppError, problemOf } from "./problem.js";
-import { EventStream, type EventStreamOptions } from "./sse.js";
+import { EventStream, type EventStreamOptions, streamed } from "./sse.js";
 
 export type StreamLimits = EventStreamOptions;
 
@@ -102,14 +102,7 @@ export async function streamTurn(
   const status = await Promise.race([memoryStatus, finished.then(() => memoryStatus)]);
   // From here on the stream tells what goes wrong; a reader that left before it heard is no failure.
   finished.catch(() => {});
-  stream.open();
-  return c.body(stream.body, 200, {
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",
-    "X-Memory-Status": status,
-    ...form.headers?.(c.get("keptIn") ?? ""),
-  });
+  return streamed(c, stream, { "X-Memory-Status": status, ...form.headers?.(c.get("keptIn") ?? "") });
 }
 
 /** Leaves for the error handler which session holds the message, from the event on that tells it. */

@@ -8,9 +8,10 @@ import type { Events, FollowedEvents } from "../ports/events.js";
 import { idParam, jsonValue, limitQuery, pageOf, present } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { preferredType } from "./negotiate.js";
+import { asAppError } from "./problem.js";
 import { headerRefs } from "./response-headers.js";
 import { type ApiApp, answer, answers, answersAs, newApi, paged, routesOf } from "./routes.js";
-import { EventStream, type EventStreamOptions } from "./sse.js";
+import { EventStream, type EventStreamOptions, streamed } from "./sse.js";
 import type { OpenStreams } from "./streams.js";
 
 /** Events, as they are listed, streamed and delivered. */
@@ -147,16 +148,11 @@ async function streamEvents(
       for await (const event of followed.events) await stream.send(event.type, event, event.id);
     } catch (error) {
       // The reader comes back, and goes on behind the last that it has.
-      if (!signal.aborted) c.get("report")(error instanceof AppError ? error : new AppError("INTERNAL", { cause: error }));
+      if (!signal.aborted) c.get("report")(asAppError(error));
     } finally {
       leave();
       stream.close();
     }
   })();
-  stream.open();
-  return c.body(stream.body, 200, {
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",
-  });
+  return streamed(c, stream);
 }

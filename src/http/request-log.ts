@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { Logger } from "../platform/logger.js";
+import { framesOf, type Logger } from "../platform/logger.js";
 import type { Metrics } from "../ports/metrics.js";
 import type { TraceRequest } from "../ports/request-tracing.js";
 import type { HttpEnv } from "./http-env.js";
@@ -33,16 +33,11 @@ export function requestLog(
   const failed = (error: AppError, requestId: string) => {
     if (error.status < 500) return;
     const cause = error.cause instanceof Error ? error.cause : undefined;
-    const at = (cause?.stack ?? "")
-      .split("\n")
-      .filter((line) => /^\s+at /.test(line))
-      .slice(0, 8)
-      .map((line) => line.trim());
     const fields = {
       request_id: requestId,
       code: error.code,
       cause: cause?.name,
-      at,
+      at: cause === undefined ? [] : framesOf(cause, 8),
       ...(options.content ? { detail: cause?.message } : {}),
     };
     if (error.status === 500) logger.error(fields, "request failed");

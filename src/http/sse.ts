@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { AppError } from "../platform/errors.js";
 
 export interface EventStreamOptions {
@@ -115,4 +116,11 @@ export class EventStream {
     if (this.#heartbeat) clearInterval(this.#heartbeat);
     this.#heartbeat = null;
   }
+}
+
+/** The answer that a stream is, from now on open; `more`: headers beside those of every stream. */
+export function streamed(c: Context, stream: EventStream, more: Readonly<Record<string, string>> = {}): Response {
+  stream.open();
+  const own = { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store", "X-Accel-Buffering": "no" };
+  return c.body(stream.body, 200, { ...own, ...more });
 }

@@ -1,5 +1,5 @@
 import type { ZodError } from "zod";
-import { AppError, type ErrorCode, type ErrorDetail } from "../platform/errors.js";
+import { AppError, type ErrorCode, type ErrorDetail, pointerTo } from "../platform/errors.js";
 
 type Target = "json" | "form" | "query" | "param" | "header" | "cookie";
 
@@ -14,14 +14,6 @@ const ROOT: Readonly<Record<Target, string>> = {
 };
 const MAX_TEXT = 200;
 const MAX_ISSUES = 20;
-
-function escapeToken(token: PropertyKey): string {
-  return String(token).slice(0, MAX_TEXT).replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-function pointerTo(path: readonly PropertyKey[]): string {
-  return path.map((token) => `/${escapeToken(token)}`).join("");
-}
 
 function detailsOf(error: ZodError, target: Target): ErrorDetail[] {
   return error.issues.slice(0, MAX_ISSUES).map((issue) => ({

@@ -5,7 +5,7 @@ import { type Category, parseCategories } from "../domain/categories.js";
 import type { DomainToOpen } from "../gate/domain-to-open.js";
 import { assistant } from "../languages/assistant.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError } from "../platform/errors.js";
+import { invalidConfig } from "../platform/invalid-config.js";
 import type { Logger } from "../platform/logger.js";
 import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/agent.js";
 import type { AfterTurnHook } from "../ports/application.js";
@@ -112,7 +112,7 @@ export function productOf({ domain, prompt, tools }: Pick<MaitredOptions, "domai
   if (prompt !== undefined) return assistant(prompt, tools);
   if (tools === undefined) return undefined;
   const detail = "tools: without a `domain` they need a `prompt` that says what the assistant is";
-  throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/tools", detail }] });
+  throw invalidConfig([{ pointer: "/tools", detail }]);
 }
 
 /** For whoever writes it without types. @throws INVALID_CONFIG */
@@ -124,7 +124,7 @@ function refuseNoDomain(given: unknown): void {
     typeof given === "string"
       ? `A file is named as \`domainFile: ${JSON.stringify(given.slice(0, 64))}\`.`
       : "Give what `defineDomain({ … })` returns.";
-  throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/domain", detail }], hint });
+  throw invalidConfig([{ pointer: "/domain", detail }], { hint });
 }
 
 /** What is brought along, without what is undefined. @throws INVALID_CONFIG */
@@ -147,6 +147,6 @@ function checkedCategories(categories: readonly Category[]): readonly Category[]
     return parseCategories(categories);
   } catch (cause) {
     const detail = `categories: ${cause instanceof z.ZodError ? z.prettifyError(cause) : "can't be read"}`;
-    throw new AppError("INVALID_CONFIG", { detail, errors: [{ pointer: "/categories", detail }], cause });
+    throw invalidConfig([{ pointer: "/categories", detail }], { cause });
   }
 }

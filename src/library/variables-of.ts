@@ -1,5 +1,6 @@
 import { type Config, parseConfig, VARIABLES } from "../compose/config.js";
-import { AppError, type ErrorDetail, isAppError } from "../platform/errors.js";
+import { type AppError, type ErrorDetail, isAppError } from "../platform/errors.js";
+import { invalidConfig } from "../platform/invalid-config.js";
 import { nearestName } from "../platform/nearest-name.js";
 import type { Settings } from "./settings.js";
 
@@ -47,8 +48,7 @@ function named(problem: ErrorDetail, given: ReadonlyMap<string, string>): ErrorD
 }
 
 function invalid(errors: readonly ErrorDetail[]): AppError {
-  const detail = errors.map((each) => each.detail).join("\n");
-  return new AppError("INVALID_CONFIG", { detail, hint: "See the options that are named.", errors });
+  return invalidConfig(errors, { hint: "See the options that are named." });
 }
 
 /** As a variable holds it. */

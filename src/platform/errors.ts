@@ -144,6 +144,11 @@ export interface ErrorDetail {
   readonly detail: string;
 }
 
+/** A JSON Pointer (RFC 6901) along a path; names are told by their first 200 characters. The empty string for the whole. */
+export function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).slice(0, 200).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
 /** What an error says beside its code. */
 export interface AppErrorOptions {
   /** What happened, for a person. Never holds message or memory text. Default: the code's title. */

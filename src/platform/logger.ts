@@ -19,3 +19,9 @@ export function fromLevel(logger: Logger, level: (typeof LEVELS)[number] | "sile
     LEVELS.indexOf(name) < least ? nothing : (fields, message) => logger[name](fields, message);
   return { debug: passing("debug"), info: passing("info"), warn: passing("warn"), error: passing("error") };
 }
+
+/** The first places of an error's stack: without its first line, which repeats the message. */
+export function framesOf({ stack = "" }: Error, most: number): string[] {
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return frames.slice(0, most).map((line) => line.trim());
+}

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { AppError } from "./errors.js";
-import type { Logger } from "./logger.js";
+import { framesOf, type Logger } from "./logger.js";
 
 export interface LoggerOptions {
   readonly level: "debug" | "info" | "warn" | "error" | "silent";
@@ -34,16 +34,7 @@ function describeError(error: unknown, content: boolean, depth = 0): object {
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     ...(typeof status === "number" ? { status } : {}),
     ...(content || error instanceof AppError ? { message: error.message } : {}),
-    at: framesOf(error),
+    at: framesOf(error, 6),
     ...(error.cause === undefined || depth === MAX_CAUSES ? {} : { cause: describeError(error.cause, content, depth + 1) }),
   };
-}
-
-/** The stack without its first line, which repeats the message. */
-function framesOf(error: Error): string[] {
-  return (error.stack ?? "")
-    .split("\n")
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, 6)
-    .map((line) => line.trim());
 }
