@@ -1,7 +1,7 @@
 import { startupBlock } from "./cli/startup-block.js";
 import { compose } from "./compose/compose.js";
 import { type Config, parseConfig } from "./compose/config.js";
-import { warnOfMisspelt } from "./compose/misspelt-variables.js";
+import { warnOfMisspelt } from "./compose/environment.js";
 import { openMetrics, openTraces } from "./compose/telemetry.js";
 import { HotReload, type Product } from "./hot-reload.js";
 import { createHttpApp } from "./http/app.js";

@@ -4,6 +4,8 @@ import { runCli } from "./cli/program.js";
 import { parseConfig } from "./compose/config.js";
 import { readEnvironment } from "./compose/environment.js";
 import { compileWasmOnce } from "./platform/engine-flags.js";
+import type { Logger } from "./platform/logger.js";
+import type { LoggerOptions } from "./platform/pino-logger.js";
 import { VERSION } from "./platform/version.js";
 
 /**
@@ -18,6 +20,10 @@ process.once("SIGTERM", () => interrupted.abort());
 // Whoever read the output (`| head`) has had enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
+async function loggerOf(level: LoggerOptions["level"], content = false): Promise<Logger> {
+  return (await import("./platform/pino-logger.js")).createLogger({ level, content });
+}
+
 compileWasmOnce();
 process.exitCode = await runCli(process.argv.slice(2), {
   version: VERSION,
@@ -26,37 +32,31 @@ process.exitCode = await runCli(process.argv.slice(2), {
   signal: interrupted.signal,
   readConfig: (variables) => parseConfig({ ...readEnvironment(process.cwd()), ...variables }),
   open: async (config, options) => {
-    const [{ compose }, { createLogger }] = await Promise.all([import("./compose/compose.js"), import("./platform/pino-logger.js")]);
+    const { compose } = await import("./compose/compose.js");
     const level = config.LOG_LEVEL === "silent" || config.LOG_LEVEL === "debug" ? config.LOG_LEVEL : "error";
-    const application = await compose(config, { logger: createLogger({ level, content: config.LOG_CONTENT }), ...options });
+    const application = await compose(config, { logger: await loggerOf(level, config.LOG_CONTENT), ...options });
     return { application, maintenance: maintenanceOf(application.parts) };
   },
   migrate: (config) => async (backends, options) => {
-    const [{ migrateState }, { createLogger }] = await Promise.all([import("./compose/migration.js"), import("./platform/pino-logger.js")]);
-    return migrateState(config, backends, { ...options, logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+    const { migrateState } = await import("./compose/migration.js");
+    return migrateState(config, backends, { ...options, logger: await loggerOf("error", config.LOG_CONTENT) });
   },
   encryption: async (config) => {
-    const [{ encryptionOf }, { createLogger }] = await Promise.all([
-      import("./compose/encryption-commands.js"),
-      import("./platform/pino-logger.js"),
-    ]);
-    return encryptionOf(config, { logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+    const { encryptionOf } = await import("./compose/encryption-commands.js");
+    return encryptionOf(config, { logger: await loggerOf("error", config.LOG_CONTENT) });
   },
   backups: async (config) => {
-    const [{ backupsOf }, { createLogger }] = await Promise.all([import("./compose/backups.js"), import("./platform/pino-logger.js")]);
-    return backupsOf(config, { logger: createLogger({ level: "error", content: config.LOG_CONTENT }) });
+    const { backupsOf } = await import("./compose/backups.js");
+    return backupsOf(config, { logger: await loggerOf("error", config.LOG_CONTENT) });
   },
   openModel: async (config) => {
-    const [{ openConfiguredModel }, { createLogger }] = await Promise.all([
-      import("./compose/models.js"),
-      import("./platform/pino-logger.js"),
-    ]);
+    const { openConfiguredModel } = await import("./compose/models.js");
     // What the provider says is what the person who asks is looking for.
-    return openConfiguredModel(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "warn", content: false }));
+    return openConfiguredModel(config, await loggerOf(config.LOG_LEVEL === "silent" ? "silent" : "warn"));
   },
   openTrial: async (config, options) => {
-    const [{ openTrial }, { createLogger }] = await Promise.all([import("./compose/trial.js"), import("./platform/pino-logger.js")]);
-    return openTrial(config, createLogger({ level: config.LOG_LEVEL === "silent" ? "silent" : "error", content: false }), options);
+    const { openTrial } = await import("./compose/trial.js");
+    return openTrial(config, await loggerOf(config.LOG_LEVEL === "silent" ? "silent" : "error"), options);
   },
   serve: async (variables, options) => {
     const { runServer } = await import("./server-process.js");

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { cosine } from "../../src/platform/cosine.js";
+import { cosine } from "../../src/platform/numbers.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 
 const guestSchema = z.object({

@@ -1,5 +1,4 @@
 // Over 300 lines: when a summary is due, and how it is written; its rules are beside it.
-
 import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
@@ -13,9 +12,7 @@ import type { Tombstone } from "../ports/owner-ledger.js";
 import { sessionLockKey, type WindowRead } from "../ports/session-store.js";
 import { extractiveSummary, roundsToldBy, type SummaryRound } from "./extractive-summary.js";
 import { type EarlierSummary, linesThatFit, modelSummary, summaryAsked } from "./model-summary.js";
-import { SummariesInHistory } from "./summaries-in-history.js";
-import type { SummaryOptions, SummaryParts } from "./summary-parts.js";
-import { areLeft, withoutForgotten } from "./summary-rounds.js";
+import { areLeft, SummariesInHistory, type SummaryOptions, type SummaryParts, withoutForgotten } from "./summary-parts.js";
 
 export type { SummaryOptions, SummaryParts } from "./summary-parts.js";
 

@@ -6,9 +6,8 @@ import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
 import { DueTurns, type DueTurnsParts, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
-import { nextTryMs } from "./next-try.js";
-import { type WriteBackWorkerOptions, withDefaults } from "./worker-options.js";
 import type { WriteBack } from "./write-back.js";
+import { nextTryMs, type WriteBackWorkerOptions, withDefaults } from "./write-back-retries.js";
 
 /** A limit may have been raised. */
 const LOOK_AGAIN_MS = 5 * 60_000;

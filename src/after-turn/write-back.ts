@@ -1,5 +1,4 @@
 // Over 300 lines: a turn from the journal to its stores, with all that may come between.
-
 import type { TokenMeter } from "../agent/token-meter.js";
 import type { Owner } from "../domain/owner.js";
 import { hasNoAnswer, isSaid, isUnanswered, type RecordedTurn, recordedTurn } from "../domain/recorded-turn.js";
@@ -15,12 +14,10 @@ import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import type { AlongWithReading } from "./along-with-reading.js";
+import { type JudgeOfWaiting, leaveUntil, mayBeLeft, type RoundBefore, roundBefore } from "./deferred-turns.js";
 import { LEFT_TO_READ, OUT_OF_TOKENS } from "./due-turns.js";
-import { leaveUntil, mayBeLeft } from "./leaving-turns.js";
-import { type JudgeOfWaiting, type RoundBefore, roundBefore } from "./may-wait.js";
 import type { OffRecordAsked } from "./off-record.js";
-import { replacedMessages } from "./replaced-messages.js";
-import { turnToRemember } from "./turn-to-remember.js";
+import { replacedMessages, turnToRemember } from "./turn-to-remember.js";
 
 export interface WriteBackParts {
   readonly store: SessionStore;

@@ -6,8 +6,8 @@ import type { Application } from "../ports/application.js";
 import { EXIT } from "./exit-codes.js";
 import { type InUseParts, unlessInUse } from "./in-use.js";
 import { type Maintenance, type OverAllUsers, promoteCommand, reindexCommand, retentionCommand, usersCommand } from "./maintenance.js";
+import { type GlobalOptions, remoteOptions } from "./remote-backend.js";
 import { remoteOperator } from "./remote-operator.js";
-import { type GlobalOptions, remoteOptions } from "./remote-options.js";
 import type { Terminal } from "./terminal.js";
 
 /** Of the environment, as text: these come before it. */

@@ -1,10 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { RetentionReport } from "../after-turn/retention.js";
+import type { Parts } from "../compose/composed.js";
 import type { Config } from "../compose/config.js";
-import { type Owner, parseOwner } from "../domain/owner.js";
+import { parseOwner } from "../domain/owner.js";
 import type { Promotion } from "../memories/promotion.js";
-import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
@@ -13,28 +12,13 @@ import type { DatabaseCheck, GivenUpTurns, Maintenance } from "./maintenance.js"
 import { allUsers } from "./remote-operator.js";
 
 /** What a composed application has for work on its stores as a whole. */
-export interface MaintenanceParts {
+export interface MaintenanceParts extends Pick<Parts, "isMerge" | "resolve" | "rebuildIndex" | "reindex" | "retention"> {
   readonly config: Pick<Config, "MEMORY_STORAGE_DIR" | "SHORT_TERM_BACKEND">;
   readonly store: Pick<SessionStore, "journal" | "index">;
   readonly ledger: Pick<OwnerLedger, "openErasures">;
-  /** Whether what is fenced off is so because of a merge, and not to be erased. */
-  readonly isMerge: (owner: Owner) => Promise<boolean>;
-  /** Whom a user is taken for, where they were merged with another. */
-  readonly resolve: (owner: Owner) => Promise<Owner>;
   readonly longTerm: Pick<LongTermMemory, "rebuild">;
-  /** Empties the index and folds all journals in anew. */
-  readonly rebuildIndex: (options: {
-    readonly signal?: AbortSignal;
-    readonly onProgress?: (looked: number) => void;
-  }) => Promise<{ readonly sessions: number }>;
   readonly promotion: Pick<Promotion, "run">;
   readonly operator: Pick<Operator, "users">;
-  readonly reindex: (options: ReindexOptions) => Promise<ReindexReport>;
-  readonly retention: (options: {
-    readonly dryRun: boolean;
-    readonly signal?: AbortSignal;
-    readonly onProgress?: (report: RetentionReport) => void;
-  }) => Promise<RetentionReport>;
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {

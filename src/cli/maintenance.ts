@@ -61,20 +61,11 @@ export async function reindexCommand(
   maintenance: Pick<OverAllUsers, "reindex" | "reindexMemories">,
   { memories, signal }: { readonly memories: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const progress = terminal.progress("Rebuilding");
-  try {
-    const options = { signal, onProgress: progress.update };
-    const counts = await (memories ? maintenance.reindexMemories(options) : maintenance.reindex(options));
-    progress.stop();
-    terminal.result(counts);
-    terminal.line(
-      `Rebuilt: ${Object.entries(counts)
-        .map(([what, count]) => `${count} ${what.replaceAll("_", " ")}`)
-        .join(", ")}.`,
-    );
-  } finally {
-    progress.stop();
-  }
+  const work = memories ? "reindexMemories" : "reindex";
+  const counts = await terminal.during("Rebuilding", (onProgress) => maintenance[work]({ signal, onProgress }));
+  terminal.result(counts);
+  const told = Object.entries(counts).map(([what, count]) => `${count} ${what.replaceAll("_", " ")}`);
+  terminal.line(`Rebuilt: ${told.join(", ")}.`);
 }
 
 export async function promoteCommand(
@@ -82,18 +73,12 @@ export async function promoteCommand(
   maintenance: Pick<OverAllUsers, "promote">,
   options: { readonly owner?: Owner; readonly signal: AbortSignal },
 ): Promise<ExitCode> {
-  const progress = terminal.progress("Sessions");
-  try {
-    const report = await maintenance.promote({ ...options, onProgress: progress.update });
-    progress.stop();
-    terminal.result(report);
-    terminal.line(`${report.messages} messages of ${report.sessions} sessions: ${report.stored} memories, ${report.confirmed} confirmed.`);
-    if (report.failed_sessions === 0) return EXIT.ok;
-    terminal.note(`${report.failed_sessions} sessions were broken off by an error. Run it again to go on.`);
-    return EXIT.attention;
-  } finally {
-    progress.stop();
-  }
+  const report = await terminal.during("Sessions", (onProgress) => maintenance.promote({ ...options, onProgress }));
+  terminal.result(report);
+  terminal.line(`${report.messages} messages of ${report.sessions} sessions: ${report.stored} memories, ${report.confirmed} confirmed.`);
+  if (report.failed_sessions === 0) return EXIT.ok;
+  terminal.note(`${report.failed_sessions} sessions were broken off by an error. Run it again to go on.`);
+  return EXIT.attention;
 }
 
 export async function retentionCommand(
@@ -101,20 +86,14 @@ export async function retentionCommand(
   maintenance: Pick<OverAllUsers, "retention">,
   options: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<ExitCode> {
-  const progress = terminal.progress("Sessions");
-  try {
-    const report = await maintenance.retention({ ...options, onProgress: progress.update });
-    progress.stop();
-    terminal.result(report);
-    const would = report.dry_run ? "would be " : "";
-    terminal.line(`${report.deleted} sessions ${would}deleted (recoverable), ${report.purged} ${would}purged.`);
-    if (report.busy > 0) terminal.line(`${report.busy} were in use; the next run looks again.`);
-    if (report.failed === 0) return EXIT.ok;
-    terminal.note(`${report.failed} could not be changed; see the log, and run it again.`);
-    return EXIT.attention;
-  } finally {
-    progress.stop();
-  }
+  const report = await terminal.during("Sessions", (onProgress) => maintenance.retention({ ...options, onProgress }));
+  terminal.result(report);
+  const would = report.dry_run ? "would be " : "";
+  terminal.line(`${report.deleted} sessions ${would}deleted (recoverable), ${report.purged} ${would}purged.`);
+  if (report.busy > 0) terminal.line(`${report.busy} were in use; the next run looks again.`);
+  if (report.failed === 0) return EXIT.ok;
+  terminal.note(`${report.failed} could not be changed; see the log, and run it again.`);
+  return EXIT.attention;
 }
 
 /** A user a line. */

@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import type { Config } from "../compose/config.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { configuredUrl } from "./in-use.js";
-import { wellAnswered } from "./remote-backend.js";
-import type { GlobalOptions } from "./remote-options.js";
+import { type GlobalOptions, wellAnswered } from "./remote-backend.js";
 import type { Terminal } from "./terminal.js";
 
 export interface StudioCliParts {

@@ -1,6 +1,6 @@
 import { AlongWithReading } from "../after-turn/along-with-reading.js";
+import { LeftTurns } from "../after-turn/deferred-turns.js";
 import { willBeRead } from "../after-turn/due-turns.js";
-import { LeftTurns } from "../after-turn/left-turns.js";
 import { measuredWriteBack } from "../after-turn/measured-write-back.js";
 import { takeOffRecord } from "../after-turn/off-record.js";
 import { OwnerBackgroundWork } from "../after-turn/owner-background-work.js";
@@ -24,11 +24,11 @@ import { systemPrompt } from "../turn/prompt.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { Answering } from "./agent.js";
 import type { Behaviour } from "./behaviour.js";
-import type { ByTenant } from "./by-tenant.js";
 import type { Parts } from "./composed.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
+import type { ByTenant } from "./tenants.js";
 import type { Wiring } from "./wiring.js";
 
 /** Rounds before a message that its reader sees. */

@@ -1,4 +1,4 @@
-import type { JudgeOfWaiting } from "../after-turn/may-wait.js";
+import type { JudgeOfWaiting } from "../after-turn/deferred-turns.js";
 import { ReactAgent } from "../agent/react-agent.js";
 import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
@@ -24,7 +24,6 @@ import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
 import { openReader, plainReader } from "./backends.js";
-import type { ByTenant } from "./by-tenant.js";
 import type { MakeAgent } from "./composed.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
@@ -33,6 +32,7 @@ import { NO_PRODUCT } from "./own-packages.js";
 import type { Stores } from "./stores.js";
 import { tracedTools } from "./telemetry.js";
 import { openTenantModels } from "./tenant-models.js";
+import type { ByTenant } from "./tenants.js";
 import type { Wiring } from "./wiring.js";
 
 /** Who answers a tenant's users, and who reads what their messages say. */

@@ -3,10 +3,10 @@ import { HappenedMemories } from "../memories/happened.js";
 import { Narrative } from "../memories/narrative.js";
 import { isAppError } from "../platform/errors.js";
 import type { Answering } from "./agent.js";
-import type { ByTenant } from "./by-tenant.js";
 import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
+import type { ByTenant } from "./tenants.js";
 import type { Wiring } from "./wiring.js";
 
 /** What is remembered of a guest without a message that says it. */

@@ -3,7 +3,6 @@ import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/m
 import type { ErrorDetail } from "../platform/errors.js";
 import { invalidConfig } from "../platform/invalid-config.js";
 import { COST_VARIABLES, EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf, MODEL_VARIABLES } from "./model-variables.js";
-import { originList, originsOf } from "./origins.js";
 import {
   ADDRESSES,
   backendOf,
@@ -16,7 +15,7 @@ import {
   type VectorStoreName,
 } from "./state-variables.js";
 import { EVENT_VARIABLES, TELEMETRY_VARIABLES } from "./telemetry-variables.js";
-import { decimal, flag, integer, optionalText, otherNames, text, url, variable } from "./variable.js";
+import { decimal, flag, integer, optionalText, originList, originsOf, otherNames, text, url, variable } from "./variable.js";
 
 /**
  * Environment → Config, parsed once.

@@ -5,16 +5,16 @@ import { HashingEmbedder } from "../embedding/hashing-embedder.js";
 import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
 import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
 import { SentenceEmbedder, type SentenceModel } from "../embedding/sentence-embedder.js";
+import { documentVector } from "../embedding/sparse-vectors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { VectorClient, VectorStore } from "../ports/vectors.js";
-import { holdsMemories, MEMORY_COLLECTION, shapeOf } from "../vectors/mem0/collections.js";
+import { holdsMemories, MEMORY_COLLECTION, reembedCollection, shapeOf } from "../vectors/mem0/collections.js";
 import type { Vectors } from "./backends.js";
 import type { Config } from "./config.js";
 import type { EmbeddingProvider } from "./model-variables.js";
 import { meanings } from "./own-packages.js";
-import { HISTORY_COLLECTION, reembed } from "./reembed.js";
 import type { Closing } from "./wiring.js";
 
 /** Dimension of vectors where nothing says another. */
@@ -211,3 +211,30 @@ function standInOf({ embedder, dimension }: StoredVectors): HashingEmbedder | nu
   // Where nothing names one, it was the only one that needed no configuration.
   return embedder === null || embedder === standIn.id ? standIn : null;
 }
+
+/**
+ * Fits the stores to another embedder before they are opened with it: memories keep their payloads and get new vectors; the
+ * history collection goes, for it is made anew from the journals. Broken off, the next call goes on.
+ * @returns how many memories were embedded anew
+ */
+export async function reembed(
+  vectors: Pick<Vectors, "memory" | "history">,
+  embedder: Embedder,
+  options: { readonly signal: AbortSignal },
+): Promise<number> {
+  const embed = async (texts: readonly string[]) =>
+    (await embedder.embed(texts, { ...options, kind: "document" })).map((vector) => [...vector]);
+  const done = await reembedCollection(vectors.memory.client, MEMORY_COLLECTION, {
+    dimension: embedder.dimension,
+    embedder: embedder.id,
+    embed,
+    sparse: documentVector,
+    signal: options.signal,
+  });
+  if (vectors.history && (await vectors.history.client.collectionExists(HISTORY_COLLECTION)).exists) {
+    await vectors.history.client.deleteCollection(HISTORY_COLLECTION);
+  }
+  return done;
+}
+
+export const HISTORY_COLLECTION = "history";

@@ -23,10 +23,10 @@ import { resealPoints } from "../vectors/encrypted/encrypted-vectors.js";
 import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
 import { openVectors } from "./backends.js";
 import type { Config } from "./config.js";
+import { HISTORY_COLLECTION } from "./embedders.js";
 import { KEYRING_FILE, keyringFile, sealedVectors, vaultOf } from "./encryption.js";
 import { openEngine } from "./engine.js";
 import { publishOutboxes, stateInRows } from "./migration.js";
-import { HISTORY_COLLECTION } from "./reembed.js";
 import { BEING_MOVED, heldWhole } from "./shared-engine.js";
 import { same, type Wiring, wired } from "./wiring.js";
 

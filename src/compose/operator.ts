@@ -1,6 +1,6 @@
 import { parseOwner } from "../domain/owner.js";
 import { InstallationJobs, type JobWork } from "../operations/jobs.js";
-import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex-beside-turns.js";
+import { type ReindexBesideTurnsParts, reindexBesideTurns } from "../operations/reindex.js";
 import type { JobKind, Operator } from "../ports/operator.js";
 import type { Studio } from "../ports/studio.js";
 import { EngineJobs } from "../state/jobs/installation-jobs.js";

@@ -18,12 +18,11 @@ import { SessionService } from "../sessions/sessions.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { Answering } from "./agent.js";
-import type { ByTenant } from "./by-tenant.js";
 import type { Parts } from "./composed.js";
 import type { LongTerm } from "./long-term.js";
 import type { Recording } from "./recording.js";
 import type { Stores } from "./stores.js";
-import { retentionOf } from "./tenants.js";
+import { type ByTenant, retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
 import type { Wiring } from "./wiring.js";
 

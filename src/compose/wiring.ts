@@ -6,11 +6,10 @@ import { loadedOnce } from "../platform/loaded-later.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
 import type { Domain } from "../ports/agent.js";
 import { type Metrics, noMetrics } from "../ports/metrics.js";
-import { ByTenant } from "./by-tenant.js";
 import type { Overrides } from "./composed.js";
 import type { Config } from "./config.js";
 import { exampleProduct } from "./own-packages.js";
-import type { TenantSettings } from "./tenants.js";
+import { ByTenant, type TenantSettings } from "./tenants.js";
 
 /** Registers what has to be closed, the last opened first. */
 export type Closing = <T>(value: T, close: (value: T) => Promise<unknown> | unknown) => T;

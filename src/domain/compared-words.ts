@@ -1,5 +1,5 @@
 import { COMPARED, editDistance } from "../platform/nearest-name.js";
-import { UNSPACED } from "../platform/unspaced.js";
+import { UNSPACED } from "../platform/phrase-list.js";
 import { fold } from "./folded-text.js";
 
 /** A stretch of a text: `start` is in, `end` is out. */

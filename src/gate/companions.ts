@@ -1,5 +1,5 @@
 import relationsOfGuests from "../languages/relations.json" with { type: "json" };
-import { plain } from "../platform/plain.js";
+import { plain } from "../platform/phrase-list.js";
 
 /**
  * Who a companion is, by name: the subject of their memories, the other names that these hold, and the words for the same relation.

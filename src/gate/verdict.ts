@@ -1,5 +1,5 @@
 import type { Memory, MemorySource } from "../domain/memory.js";
-import { plain } from "../platform/plain.js";
+import { plain } from "../platform/phrase-list.js";
 import { ownsRelationIn } from "./apposition.js";
 import { areSaidTogether, isAmong, isAnybody, isNamedIn, isOwnName, isTheirs, mayMean } from "./companions.js";
 import { People } from "./people.js";

@@ -1,4 +1,4 @@
-import { plain } from "../platform/plain.js";
+import { plain } from "../platform/phrase-list.js";
 import words from "./numbers.json" with { type: "json" };
 
 /** What number words of some languages stand for; without "one", which is an article too, and those that are other words elsewhere. */

@@ -1,6 +1,6 @@
 import type { Composed } from "../compose/compose.js";
 import { type Config, parseConfig } from "../compose/config.js";
-import { warnOfMisspelt } from "../compose/misspelt-variables.js";
+import { warnOfMisspelt } from "../compose/environment.js";
 import { openMetrics } from "../compose/telemetry.js";
 import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
 import { type Clock, systemClock } from "../platform/clock.js";
@@ -19,45 +19,15 @@ import { configOf } from "./variables-of.js";
 
 /** As `createMaitred`. */
 export async function openMaitred(options: MaitredOptions): Promise<Maitred> {
-  const {
-    env = {},
-    prompt,
-    tools,
-    extractor,
-    logger,
-    clock,
-    domain,
-    model,
-    embedder,
-    agent,
-    categories,
-    tenants,
-    state,
-    vectors,
-    keyVault,
-    ...rest
-  }: MaitredOptions = optionsOf(options);
-  const { beforeTool, afterTurn, reembed, metrics, ...settings } = rest;
-  const config = configOf(settings, env, PART_OPTIONS);
-  const product = productOf({ domain, prompt, tools });
-  return open(config, env, settings.logLevel !== undefined, {
-    logger,
-    clock,
-    domain: product,
-    model,
-    embedder,
+  const { env = {}, prompt, tools, extractor, ...given }: MaitredOptions = optionsOf(options);
+  const config = configOf(given, env, PART_OPTIONS);
+  const named = Object.entries(given).filter(([name]) => PART_OPTIONS.includes(name));
+  const parts: MaitredParts = {
+    ...Object.fromEntries(named),
+    domain: productOf({ domain: given.domain, prompt, tools }),
     reader: extractor,
-    agent,
-    categories,
-    tenants,
-    state,
-    vectors,
-    keyVault,
-    beforeTool,
-    afterTurn,
-    reembed,
-    metrics,
-  });
+  };
+  return open(config, env, given.logLevel !== undefined, parts);
 }
 
 /** As `createOrchestrator`. */
@@ -76,7 +46,7 @@ async function open(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   logs: boolean,
-  parts: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined },
+  parts: MaitredParts,
 ): Promise<Maitred> {
   const { clock = systemClock } = parts;
   const logger = loggerOf(parts.logger, config, logs || (env.LOG_LEVEL ?? "").trim() !== "");

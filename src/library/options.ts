@@ -128,12 +128,7 @@ function refuseNoDomain(given: unknown): void {
 }
 
 /** What is brought along, without what is undefined. @throws INVALID_CONFIG */
-export function overridesOf({
-  categories,
-  tenants,
-  metrics: _asked,
-  ...parts
-}: { readonly [Name in keyof MaitredParts]: MaitredParts[Name] | undefined }): Overrides {
+export function overridesOf({ categories, tenants, metrics: _asked, ...parts }: MaitredParts): Overrides {
   const given = Object.entries(parts).filter(([, part]) => part !== undefined);
   return {
     ...(Object.fromEntries(given) as Overrides),

@@ -1,5 +1,5 @@
-import { cosine } from "../platform/cosine.js";
 import type { Logger } from "../platform/logger.js";
+import { cosine } from "../platform/numbers.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MessageToRead, Reading } from "../ports/extraction.js";
 import type { CheckedReading } from "./checked-operation.js";

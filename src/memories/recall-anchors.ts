@@ -1,5 +1,5 @@
 import type { RecallTable } from "../domain/recall-table.js";
-import { cosine } from "../platform/cosine.js";
+import { cosine } from "../platform/numbers.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { MeantOccasions } from "./recall-decision.js";
 

@@ -1,12 +1,17 @@
 import type { MovableState } from "../ports/transfer.js";
 import { eachPartition, partitionsOf } from "./each-partition.js";
-import { damageIn, type JournalDamage, requireUnused } from "./migration-checks.js";
+import {
+  type ComparedPartition,
+  comparePartition,
+  damageIn,
+  type JournalDamage,
+  requireNothingElse,
+  requireUnused,
+} from "./migration-checks.js";
 import { beginMove, endMove } from "./migration-marker.js";
-import { type ComparedPartition, comparePartition } from "./partition-comparison.js";
 import { copyPartition } from "./partition-copy.js";
 import { INSTALLATION_PARTITION } from "./portable-entries.js";
 import { type StateCounts, StateTally } from "./state-counts.js";
-import { requireNothingElse } from "./target-check.js";
 
 export interface MigrateOptions {
   readonly signal: AbortSignal;

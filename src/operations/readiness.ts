@@ -1,9 +1,11 @@
 import type { CostLimits } from "../agent/cost-limits.js";
+import type { Clock } from "../platform/clock.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { ChatModel, ModelMeasure } from "../ports/chat-model.js";
 import type { StorageHealth } from "../ports/health-history.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
+import type { Backlog } from "../ports/metrics.js";
 import type { PartStatus, Readiness } from "../ports/resources.js";
 import type { SessionIndex } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
@@ -130,4 +132,27 @@ function measuredWords(measure: ModelMeasure | null): string | null {
 
 function perSecond(tokens: number): string {
   return `${Math.max(1, Math.round(tokens)).toLocaleString("en")} tokens a second`;
+}
+
+export interface BacklogParts {
+  readonly index: Pick<SessionIndex, "pendingCounts" | "oldestPendingAtMs">;
+  /** Null where nothing is delivered. Default: nothing is. */
+  readonly deliveries?: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
+  readonly clock: Clock;
+}
+
+/**
+ * What is left to write back, and how old the oldest of it is; what is left to deliver.
+ * @throws what the store throws while it is out of reach
+ */
+export async function backlogOf({ deliveries = null, ...parts }: BacklogParts): Promise<Backlog> {
+  const [turns, events] = await Promise.all([turnsOf(parts), deliveries?.()]);
+  return events === undefined ? turns : { ...turns, deliveries: events };
+}
+
+async function turnsOf({ index, clock }: Pick<BacklogParts, "index" | "clock">): Promise<Backlog> {
+  const { pending, failed } = await index.pendingCounts();
+  if (index.oldestPendingAtMs === undefined) return { pending, failed, oldestMs: null };
+  const since = await index.oldestPendingAtMs();
+  return { pending, failed, oldestMs: since === null ? 0 : Math.max(0, clock.now().getTime() - since) };
 }

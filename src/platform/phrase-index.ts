@@ -1,5 +1,4 @@
-import { folded, phrasesIn } from "./phrase-list.js";
-import { UNSPACED } from "./unspaced.js";
+import { folded, phrasesIn, UNSPACED } from "./phrase-list.js";
 
 /** Of a prefix, in letters: shorter ones would be found in too many words. */
 const SHORTEST_PREFIX = 3;

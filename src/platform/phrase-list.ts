@@ -86,3 +86,16 @@ function nearly(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > allowed || a.length > 24 || a[0] !== b[0]) return false;
   return editDistance(a, b, allowed) <= allowed;
 }
+
+/** Lower case, without accents: for comparing names. */
+export function plain(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase();
+}
+
+/** Letters of scripts that put no space between words. */
+export const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+/** These, and Hangul, which glues particles to its words: a word is looked for within what stands between spaces. */
+export const UNSPACED_OR_GLUED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;

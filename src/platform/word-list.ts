@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { UNSPACED_OR_GLUED } from "./unspaced.js";
+import { UNSPACED_OR_GLUED } from "./phrase-list.js";
 
 const listsSchema = z.record(z.string(), z.array(z.string().min(1)));
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { WriteBackWorkerOptions } from "../../src/after-turn/worker-options.js";
+import type { WriteBackWorkerOptions } from "../../src/after-turn/write-back-retries.js";
 import { WriteBackWorker } from "../../src/after-turn/write-back-worker.js";
 import { AppError, type ErrorCode } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";

@@ -1,9 +1,8 @@
 import { copyFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { backupsOf } from "../../src/compose/backups.js";
+import { backupsOf, directoryInUse } from "../../src/compose/backups.js";
 import { parseConfig } from "../../src/compose/config.js";
-import { directoryInUse } from "../../src/compose/directory-in-use.js";
 import { stateInRows } from "../../src/compose/migration.js";
 import { wired } from "../../src/compose/wiring.js";
 import { BACKUP_STATE, beginBackup, countsOf, endBackup } from "../../src/operations/backup.js";

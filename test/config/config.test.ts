@@ -5,8 +5,7 @@ import { concierge } from "@maitred/concierge";
 import { expect, onTestFinished, test } from "vitest";
 import { openCategories } from "../../src/compose/backends.js";
 import { parseConfig, VARIABLES } from "../../src/compose/config.js";
-import { readEnvironment } from "../../src/compose/environment.js";
-import { misspeltVariables } from "../../src/compose/misspelt-variables.js";
+import { misspeltVariables, readEnvironment } from "../../src/compose/environment.js";
 import { AppError } from "../../src/platform/errors.js";
 import { namesRead } from "../support/names-read.js";
 

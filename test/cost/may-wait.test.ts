@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { conversationSets } from "../../bench/eval/conversations.js";
 import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
-import { mayWait, type RoundBefore } from "../../src/after-turn/may-wait.js";
+import { mayWait, type RoundBefore } from "../../src/after-turn/deferred-turns.js";
 import type { JsonValue, MessageRecord, Step } from "../../src/domain/session.js";
 import { needTalkOf, needWordsOf, OFF_RECORD } from "../../src/languages/need-talk.js";
 import { WaitingMessages } from "../../src/memories/may-wait.js";

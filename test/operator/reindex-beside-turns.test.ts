@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OwnerBackgroundWork } from "../../src/after-turn/owner-background-work.js";
 import type { Owner } from "../../src/domain/owner.js";
-import { reindexBesideTurns } from "../../src/operations/reindex-beside-turns.js";
+import { reindexBesideTurns } from "../../src/operations/reindex.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import { newId } from "../../src/platform/ids.js";

@@ -112,7 +112,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "a reindex doesn't look again at what it brought in",
     promise: "forgotten-stays-forgotten",
-    file: "operations/reindexed-session.ts",
+    file: "operations/reindex.ts",
     search: "if (gone.length > 0) await history.removeMessages(owner, gone);",
     replace: "",
     test: "test/history/reindex.test.ts",
@@ -257,7 +257,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "a tenant's settings hold for everybody",
     promise: "tenant-settings",
-    file: "compose/by-tenant.ts",
+    file: "compose/tenants.ts",
     search: "return this.#own.get(parseOwner(owner).tenant) ?? this.rest;",
     replace: "return this.all.at(1) ?? this.rest;",
     test: "test/http/tenants.test.ts",

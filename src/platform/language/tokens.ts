@@ -19,7 +19,7 @@ import { stemmer as tamil } from "@orama/stemmers/tamil";
 import { stemmer as turkish } from "@orama/stemmers/turkish";
 import { stemmer as ukrainian } from "@orama/stemmers/ukrainian";
 import { LRUCache } from "lru-cache";
-import { UNSPACED_OR_GLUED } from "../unspaced.js";
+import { UNSPACED_OR_GLUED } from "../phrase-list.js";
 import { isStopWord, type LatinLanguage, latinLanguageOf } from "./stop-words.js";
 import { wordSegments } from "./word-segments.js";
 
