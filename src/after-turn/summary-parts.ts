@@ -7,6 +7,7 @@ import type { Logger } from "../platform/logger.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { ConversationHistory } from "../ports/history.js";
+import type { OwnerGate } from "../ports/owner-gate.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
 import type { HistoryMessage } from "../ports/resources.js";
 import type { SessionStore, WindowRead } from "../ports/session-store.js";
@@ -27,7 +28,7 @@ export interface SummaryParts {
   /** What the model's calls cost, told in the summary's record. Default: nothing is counted. */
   readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;
   /** Lets an erasure end the work and wait for it. */
-  readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
+  readonly gate: OwnerGate;
   readonly clock: Clock;
   readonly logger: Logger;
 }

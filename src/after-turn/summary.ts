@@ -1,4 +1,5 @@
 // Over 300 lines: when a summary is due, and how it is written; its rules are beside it.
+
 import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
@@ -8,8 +9,10 @@ import { isSearchable, summaryMessage } from "../history/history.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { AlsoAsked } from "../ports/extraction.js";
+import { whileOpen } from "../ports/owner-gate.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import { sessionLockKey, type WindowRead } from "../ports/session-store.js";
+import { sessionsSince } from "../ports/sessions-since.js";
 import { extractiveSummary, roundsToldBy, type SummaryRound } from "./extractive-summary.js";
 import { type EarlierSummary, linesThatFit, modelSummary, summaryAsked } from "./model-summary.js";
 import { areLeft, SummariesInHistory, type SummaryOptions, type SummaryParts, withoutForgotten } from "./summary-parts.js";
@@ -114,16 +117,9 @@ export class SummaryKeeper {
   async forgotten(owner: Owner): Promise<number> {
     let written = 0;
     await this.#safely(owner, null, async (signal) => {
-      for (const status of ["active", "archived", "deleted"] as const) {
-        let cursor: string | undefined;
-        do {
-          const page = await this.#parts.store.index.list(owner, { status, limit: 200, ...(cursor === undefined ? {} : { cursor }) });
-          for (const { id, summary } of page.data) {
-            const anew = () => this.#maintain(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
-            if (summary !== null && (await anew())) written += 1;
-          }
-          cursor = page.nextCursor ?? undefined;
-        } while (cursor !== undefined);
+      for (const { id, summary } of await sessionsSince(this.#parts.store.index, owner)) {
+        const anew = () => this.#maintain(owner, id, signal).catch((error: unknown) => this.#failed(id, error));
+        if (summary !== null && (await anew())) written += 1;
       }
       return written > 0;
     });
@@ -138,14 +134,10 @@ export class SummaryKeeper {
   }
 
   async #safely(owner: Owner, sessionId: string | null, work: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
-    let running: { readonly signal: AbortSignal; end(): void } | null = null;
     try {
-      running = this.#parts.gate.begin(owner);
-      return await work(running.signal);
+      return await whileOpen(this.#parts.gate, owner, work);
     } catch (error) {
       return this.#failed(sessionId, error);
-    } finally {
-      running?.end();
     }
   }
 

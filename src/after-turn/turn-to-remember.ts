@@ -8,6 +8,9 @@ import type { TurnToRemember } from "../ports/memories.js";
 import type { MemoryLogTurn } from "../ports/memory-log.js";
 import type { PendingTurn, SessionStore, ShortTermMemory } from "../ports/session-store.js";
 
+/** Rounds before a message that its reader sees. */
+export const CONTEXT_ROUNDS = 3;
+
 /** A user message as it is to be remembered, with the rounds before it that its reader sees. */
 export function turnToRemember(
   sessionId: string,

@@ -14,6 +14,7 @@ import { longDay } from "../platform/rendering.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { AlsoAsked } from "../ports/extraction.js";
 import type { Memories } from "../ports/memories.js";
+import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
@@ -36,7 +37,7 @@ export interface UpkeepParts {
   readonly along?: Pick<AlongWithReading, "has" | "take">;
   /** What naming cost, told in the session's record. Default: nothing is counted. */
   readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;
-  readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
+  readonly gate: OwnerGate;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -115,14 +116,10 @@ export class SessionUpkeep {
 
   /** Work of the owner's that an erasure waits for. What fails is told in the log. */
   async #tending(owner: Owner, sessionId: string | null, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    let running: { readonly signal: AbortSignal; end(): void } | null = null;
     try {
-      running = this.#parts.gate.begin(owner);
-      await work(running.signal);
+      await whileOpen(this.#parts.gate, owner, work);
     } catch (error) {
       this.#failed(sessionId, error);
-    } finally {
-      running?.end();
     }
   }
 

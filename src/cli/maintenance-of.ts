@@ -7,6 +7,7 @@ import type { Promotion } from "../memories/promotion.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import type { Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { everyItem } from "../ports/pages.js";
 import type { SessionIndex, SessionStore } from "../ports/session-store.js";
 import type { DatabaseCheck, GivenUpTurns, Maintenance } from "./maintenance.js";
 import { allUsers } from "./remote-operator.js";
@@ -65,16 +66,12 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
 const OWNERS_A_PAGE = 200;
 
 async function* givenUpTurns(index: Pick<SessionIndex, "owners" | "pendingOf">): AsyncGenerator<GivenUpTurns> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await index.owners({ limit: OWNERS_A_PAGE, ...(cursor !== undefined && { cursor }) });
-    for (const { owner } of page.data) {
-      const failed = (await index.pendingOf(owner)).filter(({ state }) => state === "failed");
-      for (const sessionId of new Set(failed.map((turn) => turn.sessionId))) {
-        const turns = failed.filter((turn) => turn.sessionId === sessionId);
-        yield { ...parseOwner(owner), sessionId, turns: turns.length, code: turns.at(-1)?.errorCode ?? null };
-      }
+  for await (const { owner } of everyItem((at) => index.owners({ limit: OWNERS_A_PAGE, ...at }))) {
+    const failed = (await index.pendingOf(owner)).filter(({ state }) => state === "failed");
+    for (const sessionId of new Set(failed.map((turn) => turn.sessionId))) {
+      const turns = failed.filter((turn) => turn.sessionId === sessionId);
+      yield { ...parseOwner(owner), sessionId, turns: turns.length, code: turns.at(-1)?.errorCode ?? null };
     }
-    cursor = page.nextCursor;
   }
 }
 

@@ -3,6 +3,7 @@ import type { RetentionReport } from "../after-turn/retention.js";
 import type { PromotionReport } from "../memories/promotion.js";
 import { AppError } from "../platform/errors.js";
 import type { Job, JobKind, JobResult, KnownUser, Operator } from "../ports/operator.js";
+import { everyItem } from "../ports/pages.js";
 import type { Course, OverAllUsers } from "./maintenance.js";
 import { type RemoteOptions, request } from "./remote-backend.js";
 
@@ -66,14 +67,6 @@ function resultOf({ state, result, problem }: Job): JobResult {
 const PAGE = 200;
 
 /** Page after page. */
-export async function* allUsers(page: Operator["users"], tenant: string | undefined): AsyncGenerator<KnownUser> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { data, nextCursor } = await page({
-      limit: PAGE,
-      ...(tenant !== undefined && { tenant }),
-      ...(cursor !== undefined && { cursor }),
-    });
-    yield* data;
-    cursor = nextCursor;
-  }
+export function allUsers(page: Operator["users"], tenant: string | undefined): AsyncGenerator<KnownUser> {
+  return everyItem((at) => page({ limit: PAGE, ...(tenant !== undefined && { tenant }), ...at }));
 }

@@ -11,6 +11,7 @@ import {
   type TurnToReplay,
   takeExport,
 } from "../operations/replay-turn.js";
+import { everyItem } from "../ports/pages.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { printable, type Terminal } from "./terminal.js";
 
@@ -74,12 +75,7 @@ function replayable({ id, status, metadata, messages }: ExportedSession): object
 export async function everyMemory({ memories }: Pick<ReplayTrial, "memories">, owner: Owner): Promise<readonly Memory[]> {
   const all: Memory[] = [];
   for (const status of ["active", "review"] as const)
-    for (let cursor: string | undefined; ; ) {
-      const page = await memories.list(owner, { status, limit: PAGE, ...(cursor !== undefined && { cursor }) });
-      all.push(...page.data);
-      if (page.nextCursor === null) break;
-      cursor = page.nextCursor;
-    }
+    for await (const memory of everyItem((at) => memories.list(owner, { status, limit: PAGE, ...at }))) all.push(memory);
   return all;
 }
 

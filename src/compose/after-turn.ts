@@ -6,6 +6,7 @@ import { takeOffRecord } from "../after-turn/off-record.js";
 import { OwnerBackgroundWork } from "../after-turn/owner-background-work.js";
 import { SummaryKeeper } from "../after-turn/summary.js";
 import type { TurnRecording } from "../after-turn/turn-recording.js";
+import { CONTEXT_ROUNDS } from "../after-turn/turn-to-remember.js";
 import { SessionUpkeep } from "../after-turn/upkeep.js";
 import { WriteBack } from "../after-turn/write-back.js";
 import { WriteBackWorker } from "../after-turn/write-back-worker.js";
@@ -29,10 +30,8 @@ import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import type { Stores } from "./stores.js";
 import type { ByTenant } from "./tenants.js";
-import type { Wiring } from "./wiring.js";
+import { upkeepGate, type Wiring } from "./wiring.js";
 
-/** Rounds before a message that its reader sees. */
-export const CONTEXT_ROUNDS = 3;
 /** Set aside for recall, page context and the message when it is decided which rounds the summary has to cover. */
 const VOLATILE_TOKENS = 2_000;
 
@@ -96,7 +95,7 @@ export async function composeAfterTurn(
     readonly emptyReceipts: (owner: Owner) => Promise<void>;
   },
 ): Promise<AfterTurn> {
-  const gate = { begin: (owner: Owner) => registry.begin(owner, "upkeep") };
+  const gate = upkeepGate(registry);
   const upkeep = await answering.map(async (each): Promise<Upkeep> => {
     const { models, toolSpecs } = each;
     const counter = await tokenCounterFor(models.chat.name, logger);

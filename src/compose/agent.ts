@@ -1,4 +1,5 @@
 import type { JudgeOfWaiting } from "../after-turn/deferred-turns.js";
+import { CONTEXT_ROUNDS } from "../after-turn/turn-to-remember.js";
 import { ReactAgent } from "../agent/react-agent.js";
 import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
@@ -20,6 +21,7 @@ import type { ReadMessage } from "../memories/memories.js";
 import { asksNotToKeep } from "../memories/off-record.js";
 import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
+import { AppError } from "../platform/errors.js";
 import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
@@ -64,23 +66,23 @@ export interface Answering {
 
 export async function openAgent(
   wiring: Wiring,
-  { longTerm, history, keepsHistory, categories: common, embedder }: LongTerm,
+  stores: Pick<Stores, "engine" | "store">,
+  remembered: LongTerm,
   costs: Costs,
   {
     writtenBack,
-    readNow,
     giveWay,
-    engine,
     receipts,
   }: {
-    readonly engine: Stores["engine"];
     readonly receipts: ReceiptLog;
     readonly writtenBack: (owner: Owner, signal: AbortSignal) => Promise<boolean>;
-    readonly readNow: (turn: ToolContext) => Promise<void>;
     readonly giveWay: GiveWay;
   },
 ): Promise<ByTenant<Answering>> {
   const { config, overrides, product, logger, clock, dir, closing, tenants } = wiring;
+  const { longTerm, history, keepsHistory, categories: common, embedder } = remembered;
+  const { engine } = stores;
+  const readNow = readNowOf(wiring, stores, remembered);
   const named = await product();
   const { needs = [], limits = [] } = named;
   const needMeant = (said: string | null) => knownNeed(said, needs);
@@ -142,6 +144,39 @@ export async function openAgent(
       checkProposed,
     };
   });
+}
+
+/**
+ * Has the message of the turn itself read and remembered before a booking, with those that were left to be read; its write-back then
+ * finds it read. A turn of which nothing may be kept is not read. @throws SESSION_BUSY for an edit, whose earlier words only its write-back takes back
+ */
+function readNowOf({ config }: Wiring, { store }: Pick<Stores, "store">, { longTerm }: LongTerm): (turn: ToolContext) => Promise<void> {
+  return async ({ owner, sessionId, turn, userMessage, memory = "full", now, timeZone, signal }) => {
+    if (!config.MEM0_ENABLED || memory !== "full") return;
+    const { rounds, lastUserMessage } = await store.journal.window(owner, sessionId, { rounds: CONTEXT_ROUNDS, signal });
+    const said = lastUserMessage?.id === userMessage.id ? lastUserMessage : null;
+    if (said?.body.edit_of !== undefined) throw new AppError("SESSION_BUSY");
+    const context = rounds.flatMap(({ user, assistant }) => [
+      { role: "user" as const, content: user.body.content },
+      { role: "assistant" as const, content: assistant.body.content },
+    ]);
+    await longTerm.remember(
+      owner,
+      {
+        session_id: sessionId,
+        turn,
+        message_id: userMessage.id,
+        text: userMessage.content,
+        stated_at: said === null ? now : new Date(said.at),
+        time_zone: said?.body.time_zone ?? timeZone,
+        channel: said?.body.channel ?? "",
+        context,
+      },
+      { now, signal },
+    );
+    // What was too much for one call, or was refused there.
+    await longTerm.readLeft(owner, { now, signal });
+  };
 }
 
 function agentOf(given: Agent | MakeAgent | undefined, parts: Parameters<MakeAgent>[0], own: () => Agent): Agent {

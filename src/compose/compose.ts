@@ -1,4 +1,4 @@
-import { saidBefore } from "../after-turn/turn-to-remember.js";
+import { CONTEXT_ROUNDS, saidBefore } from "../after-turn/turn-to-remember.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
 import { ReceiptLog } from "../gate/receipt-log.js";
 import { formerSessionIds, MergeRecords } from "../identities/merge-record.js";
@@ -13,10 +13,11 @@ import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
+import { whileOpen } from "../ports/owner-gate.js";
 import { withIdOfToday } from "../ports/session-names.js";
 import { givingWayTo } from "../turn/giving-way.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
-import { CONTEXT_ROUNDS, composeAfterTurn } from "./after-turn.js";
+import { composeAfterTurn } from "./after-turn.js";
 import { type Answering, openAgent } from "./agent.js";
 import { composeBehaviour } from "./behaviour.js";
 import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
@@ -28,13 +29,12 @@ import { composeEvents } from "./events.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
 import { openStores } from "./open-stores.js";
 import { composeOperator } from "./operator.js";
-import { readNowOf } from "./read-now.js";
 import { composeRecording, toldTo } from "./recording.js";
 import { composeStudio } from "./studio.js";
 import { type ByTenant, readTenants, tenantSettings } from "./tenants.js";
 import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
-import { type Closing, type Wiring, wiringOf } from "./wiring.js";
+import { closers, upkeepGate, type Wiring, wiringOf } from "./wiring.js";
 
 export type { Composed, MakeAgent, Overrides, Parts };
 
@@ -46,16 +46,9 @@ export type { Composed, MakeAgent, Overrides, Parts };
 export async function compose(config: Config, given: Overrides = {}): Promise<Composed> {
   const { DOMAIN_FILE: file } = config;
   const overrides = file === undefined || given.domain !== undefined ? given : { ...given, domain: await loadDomain(file) };
-  const closers: (() => Promise<unknown> | unknown)[] = [];
-  const closing: Closing = (value, close) => {
-    closers.unshift(() => close(value));
-    return value;
-  };
+  const { closing, closeAll } = closers();
   const tenants = tenantSettings(overrides.tenants ?? {}, await readTenants(config.TENANTS_FILE));
   const wiring = wiringOf(config, overrides, closing, tenants);
-  const closeAll = async () => {
-    for (const close of closers.splice(0)) await close();
-  };
   try {
     return await assemble(wiring, closeAll);
   } catch (error) {
@@ -101,11 +94,9 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       .forgotten(owner)
       .catch((error: unknown) => logger.warn({ err: error }, "receipts of what was forgotten are emptied later"));
   };
-  const answering: ByTenant<Answering> = await openAgent(wiring, remembered, costs, {
+  const answering: ByTenant<Answering> = await openAgent(wiring, stores, remembered, costs, {
     writtenBack: async (owner, signal) => !(await lagging.lags(owner)) && afterTurn.worker.written(owner, signal),
-    readNow: readNowOf(wiring, stores, remembered),
     giveWay: givingWayTo(registry),
-    engine: stores.engine,
     receipts,
   });
   const named = answering.all.flatMap(({ models }) => Object.values<ChatModel>({ ...models })).filter(({ standIn }) => !standIn);
@@ -190,7 +181,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     chat: resolvedTurns(chat, identities, former),
     ownAgent,
     sessions,
-    memories: heldMemories(longTerm, { begin: (owner) => registry.begin(owner, "upkeep") }, former),
+    memories: heldMemories(longTerm, upkeepGate(registry), former),
     history: {
       search: async (owner, query) => history.search(owner, await withIdOfToday(former, owner, query, "session_id")),
       count: (owner, sessionId) => history.count(owner, sessionId),
@@ -260,12 +251,7 @@ function noteVisit(
   const at = clock.now().toISOString();
   const note = async () => {
     const owner = await identities.resolve(named);
-    const running = registry.begin(owner, "upkeep");
-    try {
-      await ledger.seen(owner, { at, ...seen });
-    } finally {
-      running.end();
-    }
+    await whileOpen(upkeepGate(registry), owner, () => ledger.seen(owner, { at, ...seen }));
   };
   note().catch((error: unknown) => {
     if (!isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "a user's visit could not be kept");

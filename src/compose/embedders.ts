@@ -7,6 +7,7 @@ import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
 import { SentenceEmbedder, type SentenceModel } from "../embedding/sentence-embedder.js";
 import { documentVector } from "../embedding/sparse-vectors.js";
 import type { Logger } from "../platform/logger.js";
+import { within } from "../platform/within.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { VectorClient, VectorStore } from "../ports/vectors.js";
@@ -102,7 +103,7 @@ async function openPackaged(
     return { ...opened(standIn), afterReindex: "minilm" };
   }
   if (isOfStandIn) await reembed(vectors, embedder, { signal: new AbortController().signal });
-  return { embedder: new CachedEmbedder(embedder), load: () => within(LOADING_MS, embedder.load()) };
+  return { embedder: new CachedEmbedder(embedder), load: () => within(LOADING_MS, embedder.load(), undefined) };
 }
 
 /** By a model of `@maitred/minilm`; what it can't read is compared by letters. @throws INVALID_CONFIG where that isn't installed */
@@ -112,15 +113,6 @@ async function openSentenceEmbedder(
 ): Promise<SentenceEmbedder> {
   const models = await meanings(`EMBEDDING_PROVIDER=${setting}`);
   return new SentenceEmbedder(made(models), new HashingEmbedder({ dimension: GRAMS_DIMENSION }));
-}
-
-/** Resolves with the work, or when the time is up. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 async function openOpenAI(

@@ -11,7 +11,7 @@ import { EnginePlots } from "../state/counters/plots.js";
 import { EngineTurnRecords } from "../state/turn-records/turn-records.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { Stores } from "./stores.js";
-import type { Wiring } from "./wiring.js";
+import { upkeepGate, type Wiring } from "./wiring.js";
 
 /** What is kept for whoever runs the server: how turns went, all conversations by their activity, sums by the hour. */
 export interface Recording {
@@ -27,7 +27,7 @@ export function composeRecording({ clock, logger, closing }: Wiring, stores: Sto
   const { engine, store } = stores;
   const records = new EngineTurnRecords(engine);
   const plots = closing(new EnginePlots(engine, clock), (it) => it.close().catch(() => undefined));
-  const begin = (owner: Owner) => registry.begin(owner, "upkeep");
+  const { begin } = upkeepGate(registry);
   const conversations = closing(
     new EngineConversationList({
       engine,

@@ -4,6 +4,7 @@ import { type Owner, parseOwner } from "../domain/owner.js";
 import type { AfterTurnHook, Chat } from "../ports/application.js";
 import type { TurnMemories } from "../ports/memories.js";
 import type { OwnAgent } from "../ports/own-agent.js";
+import { whileOpen } from "../ports/owner-gate.js";
 import { byAnyId, type FormerSessionIds } from "../ports/session-names.js";
 import { tracedChat, tracedRecall } from "../telemetry/traced-turn.js";
 import { Ingestion } from "../turn/ingestion.js";
@@ -16,7 +17,7 @@ import type { LongTerm } from "./long-term.js";
 import { standIn } from "./own-packages.js";
 import type { Recording } from "./recording.js";
 import type { Stores } from "./stores.js";
-import type { Wiring } from "./wiring.js";
+import { upkeepGate, type Wiring } from "./wiring.js";
 
 const HISTORY_IN_TURN = 5;
 /** As long as recall itself waits before it tries again what failed. */
@@ -30,8 +31,7 @@ async function countAsked(
   { owner, ids, clock, logger }: Pick<Wiring, "clock" | "logger"> & { readonly owner: Owner; readonly ids: readonly string[] },
 ): Promise<void> {
   try {
-    const running = registry.begin(owner, "upkeep");
-    await turns.asked(owner, ids, { now: clock.now() }).finally(() => running.end());
+    await whileOpen(upkeepGate(registry), owner, () => turns.asked(owner, ids, { now: clock.now() }));
   } catch (error) {
     logger.warn({ err: error }, "that a guest was asked could not be counted");
   }

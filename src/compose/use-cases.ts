@@ -24,7 +24,7 @@ import type { Recording } from "./recording.js";
 import type { Stores } from "./stores.js";
 import { type ByTenant, retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
-import type { Wiring } from "./wiring.js";
+import { upkeepGate, type Wiring } from "./wiring.js";
 
 /** Longer than another process may hold on to a turn that it writes back, where its claims are not renewed, in milliseconds. */
 const CLAIMS_END_MS = 100_000;
@@ -144,7 +144,7 @@ export function composeUseCases(
     domain: records,
     locks: store.locks,
     pendingOf: (owner) => store.index.pendingOf(owner),
-    begin: (owner) => registry.begin(owner, "upkeep"),
+    begin: upkeepGate(registry).begin,
     hold,
     holdHere,
     holdWriteBack: holdStores,

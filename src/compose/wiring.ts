@@ -6,6 +6,8 @@ import { loadedOnce } from "../platform/loaded-later.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
 import type { Domain } from "../ports/agent.js";
 import { type Metrics, noMetrics } from "../ports/metrics.js";
+import type { OwnerGate } from "../ports/owner-gate.js";
+import type { TurnRegistry } from "../turn/turn-registry.js";
 import type { Overrides } from "./composed.js";
 import type { Config } from "./config.js";
 import { exampleProduct } from "./own-packages.js";
@@ -46,18 +48,33 @@ export function wiringOf(
   return { config, overrides, logger, clock, fileSystem, around, dir, kept, closing, metrics, tenants, product };
 }
 
-/** Puts together what a command works on, and closes it behind its work, the last opened first. */
-export async function wired<T>(config: Config, overrides: Overrides, work: (wiring: Wiring) => Promise<T>): Promise<T> {
-  const closers: (() => Promise<unknown> | unknown)[] = [];
-  const closing: Closing = (value, close) => {
-    closers.unshift(() => close(value));
-    return value;
+/** What is to be closed, and how it is closed, the last opened first. */
+export function closers(): { readonly closing: Closing; readonly closeAll: () => Promise<void> } {
+  const open: (() => Promise<unknown> | unknown)[] = [];
+  return {
+    closing: (value, close) => {
+      open.unshift(() => close(value));
+      return value;
+    },
+    closeAll: async () => {
+      for (const close of open.splice(0)) await close();
+    },
   };
+}
+
+/** Puts together what a command works on, and closes it behind its work. */
+export async function wired<T>(config: Config, overrides: Overrides, work: (wiring: Wiring) => Promise<T>): Promise<T> {
+  const { closing, closeAll } = closers();
   try {
     return await work(wiringOf(config, overrides, closing));
   } finally {
-    for (const close of closers) await close();
+    await closeAll();
   }
+}
+
+/** Of work behind answers. */
+export function upkeepGate(registry: TurnRegistry): OwnerGate {
+  return { begin: (owner) => registry.begin(owner, "upkeep") };
 }
 
 export function same<T>(value: T): T {

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { AppError } from "../platform/errors.js";
+import { within } from "../platform/within.js";
 import type { HttpApp } from "./app.js";
 import { problemResponse } from "./problem.js";
 
@@ -78,14 +79,7 @@ export async function listen(
   let closing: Promise<void> | null = null;
   return {
     address: { host: bound.address, port: bound.port, url: `http://${shownHost}:${bound.port}` },
-    answered: async ({ graceMs }) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, graceMs);
-      });
-      await Promise.race([Promise.all(answering), late]);
-      clearTimeout(timer);
-    },
+    answered: async ({ graceMs }) => void (await within(graceMs, Promise.all(answering), null)),
     close: ({ graceMs = 10_000 } = {}) => {
       closing ??= stop(server, graceMs);
       return closing;

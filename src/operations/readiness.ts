@@ -1,5 +1,6 @@
 import type { CostLimits } from "../agent/cost-limits.js";
 import type { Clock } from "../platform/clock.js";
+import { within } from "../platform/within.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { ChatModel, ModelMeasure } from "../ports/chat-model.js";
 import type { StorageHealth } from "../ports/health-history.js";
@@ -104,16 +105,10 @@ async function writeBackPart(index: ReadinessParts["index"]): Promise<Part> {
 }
 
 async function look(part: Promise<Part>): Promise<Part> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Part>((resolve) => {
-    timer = setTimeout(resolve, LOOK_MS, { status: "down", detail: "gave no answer in time" });
-  });
   try {
-    return await Promise.race([part, late]);
+    return await within(LOOK_MS, part, { status: "down" as const, detail: "gave no answer in time" });
   } catch {
     return { status: "down", detail: "could not be looked at" };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

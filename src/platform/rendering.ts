@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { formatterOf } from "./time-zone.js";
 
 /** Text of others put into a prompt: as data, on one line, and times as a person would say them. */
 
@@ -57,19 +57,6 @@ function yearUnlessSame(date: Date, now: Date, timeZone: string): Intl.DateTimeF
   return year(date) === year(now) ? {} : { year: "numeric" };
 }
 
-/** To make a formatter costs a hundred times what using it does, and a turn dates every memory. Only kept for speed: a turn can't tell. */
-const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 256 });
-
 function format(date: Date, timeZone: string, options: Intl.DateTimeFormatOptions): string {
   return formatterOf(timeZone, options).format(date);
-}
-
-function formatterOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = JSON.stringify([timeZone, options]);
-  let formatter = formatters.get(key);
-  if (formatter === undefined) {
-    formatter = new Intl.DateTimeFormat("en-GB", { timeZone, ...options });
-    formatters.set(key, formatter);
-  }
-  return formatter;
 }

@@ -8,11 +8,12 @@ import type { Logger } from "../platform/logger.js";
 import type { Sessions } from "../ports/application.js";
 import { type ConversationHistory, historyMessageOf } from "../ports/history.js";
 import type { TurnMemories } from "../ports/memories.js";
+import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
+import { everyItem } from "../ports/pages.js";
 import { sessionIdFor } from "../ports/session-names.js";
 import { type Lease, type SessionStore, type ShortTermMemory, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { givenMessage, type LoggedItem, type LogItem, type LogKey, type LogWindow } from "./log-items.js";
-import type { OwnerGate } from "./session-access.js";
 
 export interface ConversationLogParts {
   readonly store: SessionStore;
@@ -168,13 +169,8 @@ export class ConversationLog {
   /** The conversations whose names begin so, with what comes behind that; newest activity first. */
   async list(owner: Owner, prefix: string): Promise<readonly { readonly name: string; readonly session: Session }[]> {
     const found: { name: string; session: Session }[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.#parts.store.index.list(owner, { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
-      for (const session of page.data)
-        if (session.external_id?.startsWith(prefix) === true) found.push({ name: session.external_id.slice(prefix.length), session });
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+    for await (const session of everyItem((at) => this.#parts.store.index.list(owner, { limit: 200, ...at })))
+      if (session.external_id?.startsWith(prefix) === true) found.push({ name: session.external_id.slice(prefix.length), session });
     return found;
   }
 
@@ -199,18 +195,14 @@ export class ConversationLog {
 
   async #locked<T>({ owner }: LogKey, id: string, work: (lease: Lease) => Promise<T>): Promise<T> {
     const { gate, store, lockWaitMs: waitMs = 30_000 } = this.#parts;
-    const running = gate.begin(owner);
-    try {
-      const lock = { owner, waitMs, signal: running.signal };
-      const lease = await store.locks.acquire(sessionLockKey(owner, id), lock);
+    return whileOpen(gate, owner, async (signal) => {
+      const lease = await store.locks.acquire(sessionLockKey(owner, id), { owner, waitMs, signal });
       try {
         return await work(lease);
       } finally {
         await lease.release();
       }
-    } finally {
-      running.end();
-    }
+    });
   }
 }
 

@@ -3,14 +3,10 @@ import type { Owner } from "../domain/owner.js";
 import type { Session } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
+import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
-
-/** Lets an erasure end the work of an owner and wait for it. `begin` @throws OWNER_ERASED, SHUTTING_DOWN */
-export interface OwnerGate {
-  begin(owner: Owner): { readonly signal: AbortSignal; end(): void };
-}
 
 /** A session that nobody else can write while this is held. */
 export interface HeldSession {
@@ -57,13 +53,8 @@ export class SessionAccess {
   }
 
   /** Work for an owner that an erasure aborts and waits for. */
-  async during<T>(owner: Owner, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const running = this.#gate.begin(owner);
-    try {
-      return await work(running.signal);
-    } finally {
-      running.end();
-    }
+  during<T>(owner: Owner, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return whileOpen(this.#gate, owner, work);
   }
 
   /**

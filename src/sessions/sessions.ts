@@ -12,6 +12,7 @@ import type { NewSession, SessionPatch, Sessions, Thread } from "../ports/applic
 import type { EventLog } from "../ports/event-log.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
+import type { OwnerGate } from "../ports/owner-gate.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { RequestKey } from "../ports/request-key.js";
 import type { WriteBackState } from "../ports/resources.js";
@@ -24,7 +25,7 @@ import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
 import { detachSession, type ReceiptStore } from "./purge.js";
 import { rewriteSession } from "./rewrite-session.js";
-import { type HeldSession, type OwnerGate, SessionAccess, shownSession, type WriteBackControl } from "./session-access.js";
+import { type HeldSession, SessionAccess, shownSession, type WriteBackControl } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
 import { threadOf } from "./thread.js";
 

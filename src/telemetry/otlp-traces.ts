@@ -2,6 +2,7 @@ import { context, DiagLogLevel, diag, propagation, trace } from "@opentelemetry/
 import type { Logger } from "../platform/logger.js";
 import { missingPackage } from "../platform/optional-package.js";
 import { VERSION } from "../platform/version.js";
+import { within } from "../platform/within.js";
 
 export interface SentTraces {
   /** Sends what is left, for at most 3 seconds, and stops. Never rejects. */
@@ -30,13 +31,9 @@ export async function sendTraces(endpoint: string, logger: Logger): Promise<Sent
   provider.register();
   return {
     async stop() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        // The exporter tries again and again.
-        timer = setTimeout(() => resolve(lost()), FLUSH_MS);
-      });
-      await Promise.race([provider.shutdown().catch(lost), late]);
-      clearTimeout(timer);
+      const sent = provider.shutdown().then(() => true);
+      // The exporter tries again and again.
+      if (!(await within(FLUSH_MS, sent, false).catch(() => false))) lost();
       for (const part of [trace, context, propagation, diag]) part.disable();
     },
   };

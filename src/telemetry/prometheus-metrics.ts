@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { TaskTokens, TokenTask } from "../domain/tokens.js";
 import { VERSION } from "../platform/version.js";
+import { within } from "../platform/within.js";
 import type { Backlog, CostSpent, ReadableMetrics, RequestEnd, TurnEnd, WriteBackEnd } from "../ports/metrics.js";
 
 export interface PrometheusOptions {
@@ -133,17 +134,7 @@ export class PrometheusMetrics implements ReadableMetrics {
 
   async #backlog(): Promise<Backlog | null> {
     if (this.#readBacklog === null) return null;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, this.#backlogMs, null);
-    });
-    try {
-      return await Promise.race([this.#readBacklog(), late]);
-    } catch {
-      return null;
-    } finally {
-      clearTimeout(timer);
-    }
+    return within(this.#backlogMs, this.#readBacklog(), null).catch(() => null);
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
