@@ -6,6 +6,7 @@ import type { TrialOptions } from "../compose/trial.js";
 import { DEFAULT_TENANT, ownerOf, plainUser } from "../domain/owner.js";
 import type { Backups } from "../operations/backup.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Application } from "../ports/application.js";
 import type { ChatModel } from "../ports/chat-model.js";
 import { STATE_BACKENDS, type StateBackend } from "../ports/transfer.js";
@@ -155,8 +156,7 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
           await chatCommand(terminal(), it, {
             signal,
             user: options().user,
-            ...(message === undefined ? {} : { message }),
-            ...(session === undefined ? {} : { sessionId: session }),
+            ...present({ message, sessionId: session }),
           }),
         ),
       ),

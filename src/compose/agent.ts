@@ -22,6 +22,7 @@ import { asksNotToKeep } from "../memories/off-record.js";
 import { type ReadTogether, readMessage, readTogether } from "../memories/read-message.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
@@ -111,16 +112,13 @@ export async function openAgent(
     const reading = { categories, needs, embedder, offRecord, logger };
     const turns = { ...reading, coverage };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {
-      const { arrange } = domain;
-      const { beforeTool } = overrides;
       return new ReactAgent({
         model: models.chat,
         tools,
         clock,
         logger,
         modelTimeoutMs: config.MODEL_TIMEOUT_MS,
-        ...(arrange !== undefined && { arrange }),
-        ...(beforeTool !== undefined && { beforeTool }),
+        ...present({ arrange: domain.arrange, beforeTool: overrides.beforeTool }),
       });
     });
     const checkProposed: CheckProposed = (message, operations) =>

@@ -7,6 +7,7 @@ import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
 import { SentenceEmbedder, type SentenceModel } from "../embedding/sentence-embedder.js";
 import { documentVector } from "../embedding/sparse-vectors.js";
 import type { Logger } from "../platform/logger.js";
+import { present } from "../platform/present.js";
 import { within } from "../platform/within.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
@@ -129,10 +130,7 @@ async function openOpenAI(
     ...(set === undefined && {
       adapt: { stored: (await storedVectors({ memory: vectors.memory, history: null }))?.dimension ?? null },
     }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(headers !== undefined && { headers }),
-    ...(query !== undefined && { query }),
+    ...present({ apiKey, baseUrl, headers, query }),
     onTokens: ({ tokens: input, estimated }) =>
       tokens.add("embeddings", config.MEMORY_EMBEDDING_MODEL, { calls: 1, input, cached: 0, output: 0, ...(estimated && { estimated }) }),
     logger,

@@ -3,6 +3,7 @@ import { openAiSdkModel } from "../agent/models/ai-sdk-providers.js";
 import { FallbackModel } from "../agent/models/fallback-model.js";
 import { KnownCapabilities } from "../agent/models/known-capabilities.js";
 import type { Logger } from "../platform/logger.js";
+import { present } from "../platform/present.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Config } from "./config.js";
 import { isAtModel } from "./model-variables.js";
@@ -133,9 +134,7 @@ async function modelOf(
     ...choice,
     timeoutMs: config.MODEL_TIMEOUT_MS,
     vision: config.LLM_VISION,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(config.MODEL_CONTEXT_TOKENS !== undefined && { contextTokens: config.MODEL_CONTEXT_TOKENS }),
+    ...present({ apiKey, baseUrl, contextTokens: config.MODEL_CONTEXT_TOKENS }),
   };
   if (provider !== "openai") return openAiSdkModel(provider, options);
   const { OpenAIModel } = await import("../agent/models/openai-model.js");
@@ -143,8 +142,6 @@ async function modelOf(
     ...options,
     api: config.OPENAI_API,
     cacheKeys: config.OPENAI_CACHE_KEY,
-    ...(headers !== undefined && { headers }),
-    ...(query !== undefined && { query }),
-    ...(config.REASONING_EFFORT !== undefined && { effort: config.REASONING_EFFORT }),
+    ...present({ headers, query, effort: config.REASONING_EFFORT }),
   });
 }

@@ -2,6 +2,7 @@ import { parseOwner } from "../domain/owner.js";
 import { studioOver } from "../operations/studio/studio.js";
 import { AppError } from "../platform/errors.js";
 import { silentLogger } from "../platform/logger.js";
+import { present } from "../platform/present.js";
 import { VERSION } from "../platform/version.js";
 import type { Readiness } from "../ports/resources.js";
 import type { Studio } from "../ports/studio.js";
@@ -86,12 +87,10 @@ export function composeStudio(
         const { domain, model, reader, agent, categories, beforeTool } = overrides;
         const { retentionDays: _, ...settings } = tenants.of(owner);
         const own = named === undefined ? settings : { ...settings, model: undefined };
-        const given = { domain, model, reader, agent, categories, beforeTool };
-        const isGiven = Object.entries(given).filter(([, part]) => part !== undefined);
         return compose(
           { ...trial.config, ...(named !== undefined && { LLM_MODEL: named }) },
           {
-            ...Object.fromEntries(isGiven),
+            ...present({ domain, model, reader, agent, categories, beforeTool }),
             ...trial.overrides,
             embedder,
             tenants: { [parseOwner(owner).tenant]: own },

@@ -100,10 +100,3 @@ export function fieldsOf<S extends z.core.$ZodLooseShape>(shape: S) {
 export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
 }
-
-/** An object without what is undefined, as exact optional properties want it. */
-export function present<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}

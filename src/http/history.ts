@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
+import { present } from "../platform/present.js";
 import type { ConversationHistory, HistorySearch } from "../ports/history.js";
 import { historyHitSchema } from "../ports/resources.js";
-import { fieldsOf, idField, integerQuery, pageOf, present, textField, timeField } from "./fields.js";
+import { fieldsOf, idField, integerQuery, pageOf, textField, timeField } from "./fields.js";
 import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
 const MAX_QUERY_CHARS = 1_000;

@@ -4,7 +4,7 @@
  */
 export { requestHash } from "./body.js";
 export { chatBody, chatRequestOf, idempotencyHeader } from "./chat.js";
-export { fieldsOf, idParam, messageIdField, present } from "./fields.js";
+export { fieldsOf, idParam, messageIdField } from "./fields.js";
 export { searchBody as historySearchBody } from "./history.js";
 export {
   addBody as newMemoryBody,

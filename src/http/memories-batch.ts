@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { memorySchema } from "../domain/memory.js";
 import type { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
-import { fieldsOf, present } from "./fields.js";
+import { fieldsOf } from "./fields.js";
 import { addBody, type MemoryRoutesParts } from "./memories.js";
 import { problemOf, problemSchema } from "./problem.js";
 import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";

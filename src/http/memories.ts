@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { MEMORY_STATES, MEMORY_TYPES, memoryEventSchema, memorySchema } from "../domain/memory.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Application, Sessions } from "../ports/application.js";
 import type { Memories } from "../ports/memories.js";
 import { foundMemorySchema, whySchema } from "../ports/resources.js";
@@ -19,7 +20,6 @@ import {
   labelField,
   limitQuery,
   pageOf,
-  present,
   textField,
   timeField,
 } from "./fields.js";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { present } from "../platform/present.js";
 import { JOB_KINDS, jobSchema, knownUserSchema, type Operator } from "../ports/operator.js";
-import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf, present } from "./fields.js";
+import { cursorQuery, fieldsOf, idParam, limitQuery, pageOf } from "./fields.js";
 import { type ApiApp, answer, answers, body, newApi, paged, routesOf } from "./routes.js";
 
 const route = routesOf("Operator");

@@ -3,6 +3,7 @@ import { IMAGE_TYPES } from "../domain/image.js";
 import { type JsonObject, messageSchema, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { MAX_TITLE_UNITS, UNTITLED } from "../domain/title.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { NewSession, Sessions } from "../ports/application.js";
 import { sessionSchema, threadSchema, writeBackSchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
@@ -19,7 +20,6 @@ import {
   messageIdField,
   metadataField,
   pageOf,
-  present,
 } from "./fields.js";
 import { requireAccept } from "./negotiate.js";
 import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, paged, routesOf } from "./routes.js";

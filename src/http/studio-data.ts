@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { DEFAULT_TENANT } from "../domain/owner.js";
 import { MEMORY_STATUSES } from "../domain/session.js";
+import { present } from "../platform/present.js";
 import type { Studio } from "../ports/studio.js";
 import {
   conversationRowSchema,
@@ -16,7 +17,7 @@ import {
   turnReplaySchema,
   waitingMemorySchema,
 } from "../ports/studio-views.js";
-import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, pageOf, present, textField, timeField } from "./fields.js";
+import { cursorQuery, fieldsOf, flagQuery, idField, integerQuery, labelField, pageOf, textField, timeField } from "./fields.js";
 import { type ApiApp, answer, answers, body, newApi, paged, routesOf } from "./routes.js";
 
 const conversationsSchema = pageOf(conversationRowSchema).openapi("Conversations");

@@ -7,6 +7,7 @@ import { assistant } from "../languages/assistant.js";
 import type { Clock } from "../platform/clock.js";
 import { invalidConfig } from "../platform/invalid-config.js";
 import type { Logger } from "../platform/logger.js";
+import { present } from "../platform/present.js";
 import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/agent.js";
 import type { AfterTurnHook } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
@@ -129,9 +130,8 @@ function refuseNoDomain(given: unknown): void {
 
 /** What is brought along, without what is undefined. @throws INVALID_CONFIG */
 export function overridesOf({ categories, tenants, metrics: _asked, ...parts }: MaitredParts): Overrides {
-  const given = Object.entries(parts).filter(([, part]) => part !== undefined);
   return {
-    ...(Object.fromEntries(given) as Overrides),
+    ...(present(parts) as Overrides),
     ...(categories && { categories: checkedCategories(categories) }),
     ...(tenants && { tenants: checkedTenants(tenants) }),
   };

@@ -1,6 +1,7 @@
 import type { Role } from "../domain/session.js";
-import { historySearchBody, present } from "../http/http.js";
+import { historySearchBody } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
+import { present } from "../platform/present.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { HistoryHit } from "../ports/resources.js";
 import { checked, inSession, type UserNow } from "./checked.js";

@@ -1,16 +1,8 @@
 import type { Memory, MemoryEvent, MemoryState, MemoryType } from "../domain/memory.js";
-import {
-  memoryListQuery,
-  memoryPatchBody,
-  memorySearchBody,
-  newMemoryBody,
-  present,
-  requestHash,
-  whyOf,
-  zoneOfEnds,
-} from "../http/http.js";
+import { memoryListQuery, memoryPatchBody, memorySearchBody, newMemoryBody, requestHash, whyOf, zoneOfEnds } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Application } from "../ports/application.js";
 import type { Why } from "../ports/resources.js";
 import type { Page } from "../ports/session-store.js";

@@ -4,13 +4,13 @@ import {
   flushQuery,
   messageIdField,
   newSessionBody,
-  present,
   sessionListQuery,
   sessionMessagesQuery,
   sessionPatchBody,
   sessionSettingsOf,
 } from "../http/http.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Sessions, Thread } from "../ports/application.js";
 import type { WriteBackState } from "../ports/resources.js";
 import type { Page } from "../ports/session-store.js";

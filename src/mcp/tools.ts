@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { MEMORY_STATES, MEMORY_TYPES } from "../domain/memory.js";
 import { MEMORY_STATUSES } from "../domain/session.js";
-import { chatBody, fieldsOf, historySearchBody, idParam, memorySearchBody, newMemoryBody, present } from "../http/http.js";
+import { chatBody, fieldsOf, historySearchBody, idParam, memorySearchBody, newMemoryBody } from "../http/http.js";
+import { present } from "../platform/present.js";
 import { type McpTool, mcpTool } from "./tool.js";
 
 const shownMemory = z.object({

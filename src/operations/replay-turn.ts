@@ -3,6 +3,7 @@ import type { GivenImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus, Usage } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Application } from "../ports/application.js";
 import type { ChatAnswer } from "../ports/resources.js";
 
@@ -70,10 +71,8 @@ export async function replayTurn({ owner, exported, sessionId, turn, prompt, ope
         message: asked.content,
         sessionId: session.id,
         channel: asked.channel,
-        ...(pageContext !== undefined && { pageContext }),
-        ...(timeZone !== undefined && { timeZone }),
+        ...present({ pageContext, timeZone, prompt }),
         ...(images.length > 0 && { images }),
-        ...(prompt !== undefined && { prompt }),
       },
       { signal },
     );

@@ -2,6 +2,7 @@ import type { GivenMessage } from "../domain/given-messages.js";
 import type { Owner } from "../domain/owner.js";
 import { type JsonObject, type JsonValue, jsonObject, type Role } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { SessionRef } from "../ports/session-names.js";
 
 /** One item of another framework's conversation: a message, a tool call, an event. */
@@ -59,9 +60,7 @@ export function givenMessage({ role, text, name, at, interim, metadata, item }: 
     role: role === "user" && text === "" ? "system" : role,
     content: text,
     item,
-    ...(name !== undefined && { name }),
-    ...(at !== undefined && { created_at: at }),
+    ...present({ name, created_at: at, metadata }),
     ...((interim === true || (role === "assistant" && text === "")) && { interim: true }),
-    ...(metadata !== undefined && { metadata }),
   };
 }

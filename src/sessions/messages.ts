@@ -5,6 +5,7 @@ import { isBlankFailure } from "../domain/recorded-turn.js";
 import type { JournalRecord, JsonObject, Message, MessageRecord } from "../domain/session.js";
 import { addTokens, type TokensByTask } from "../domain/tokens.js";
 import { AppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { Page, ShortTermMemory } from "../ports/session-store.js";
 
 export interface MessageQuery {
@@ -130,23 +131,16 @@ export async function findMessage(journal: ShortTermMemory, owner: Owner, sessio
 /** A message as clients read it. Its metadata also tells a turn that did not end well, and who spoke where a name is known. */
 function toMessage(record: MessageRecord): Message {
   const { role, content, metadata, outcome, error_code, name, imported, external_id, images } = record.body;
-  const notes: Record<string, unknown> = {
-    ...metadata,
-    outcome: outcome === "completed" ? undefined : outcome,
-    error_code,
-    name: name ?? undefined,
-    imported,
-    external_id,
-  };
+  const ended = outcome === "completed" ? undefined : outcome;
+  const notes = present({ ...metadata, outcome: ended, error_code, name: name ?? undefined, imported, external_id });
   const parts = role === "assistant" ? partsOf({ ...record.body, toConfirm: record.body.memory?.to_confirm }) : [];
-  const present = Object.entries(notes).filter(([, value]) => value !== undefined);
   return {
     id: record.id,
     turn: record.turn,
     role,
     content,
     created_at: record.at,
-    metadata: Object.fromEntries(present) as JsonObject,
+    metadata: notes as JsonObject,
     ...(images !== undefined && { images }),
     ...(parts.some(({ type }) => type !== "text") && { parts }),
   };

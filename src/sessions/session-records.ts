@@ -2,6 +2,7 @@ import { daysFrom, nextState } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, Session, SessionStatus } from "../domain/session.js";
 import { newId } from "../platform/ids.js";
+import { present } from "../platform/present.js";
 import type { NewSession, SessionPatch } from "../ports/application.js";
 import { mergePatch } from "./metadata.js";
 
@@ -39,10 +40,8 @@ export function patchBody(session: Session, patch: SessionPatch, now: Date): Pat
   const event = patch.status === "archived" ? "archive" : "activate";
   const status = patch.status === undefined ? session.status : nextState(session.status, event);
   const changes = {
-    ...(title !== undefined && { title }),
-    ...(topic !== undefined && { topic }),
+    ...present({ title, topic, agent_type: agentType }),
     ...(tags !== undefined && { tags: unique(tags) }),
-    ...(agentType !== undefined && { agent_type: agentType }),
     ...(metadata !== undefined && { metadata: mergePatch(session.metadata, metadata) }),
     ...(expiresInDays !== undefined && { expires_at: expiresInDays === null ? null : daysFrom(now, expiresInDays) }),
     ...(status !== session.status && { status: status as SessionStatus }),

@@ -4,6 +4,7 @@ import type { GivenMessage } from "../../domain/given-messages.js";
 import type { GivenImage } from "../../domain/image.js";
 import { AppError, ERRORS, isAppError } from "../../platform/errors.js";
 import { isId, newId } from "../../platform/ids.js";
+import { present } from "../../platform/present.js";
 import type { CallResult, Chat, ChatRequest, Sessions } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
 import type { Identities } from "../../ports/identities.js";
@@ -108,7 +109,7 @@ export async function runTurn(c: Context<HttpEnv>, parts: TurnParts, asked: Aske
   const unknown = earlier.slice(found?.held ?? 0).slice(-MAX_TAKEN_IN);
   if (found === undefined && unknown.length === 0) return chat.chat({ ...said, externalId: `${name}:${newId()}` }, options);
   const id = found?.sessionId ?? (await sessions.findOrCreate(owner, `${name}:${newId()}`, {})).session.id;
-  await takeIn(unknown, { owner, sessionId: id, channel: turn.channel, ...(turn.timeZone !== undefined && { timeZone: turn.timeZone }) });
+  await takeIn(unknown, { owner, sessionId: id, channel: turn.channel, ...present({ timeZone: turn.timeZone }) });
   return chat.chat({ ...said, sessionId: id, ...(found?.again !== undefined && { editOf: found.again }) }, options);
 
   async function takeIn(messages: readonly GivenMessage[], into: Omit<MessagesToAdd, "messages">): Promise<void> {
@@ -152,10 +153,7 @@ function turnOf(c: Context<HttpEnv>, { prompt, tools }: Asked, domainTools: bool
   return {
     owner: c.get("owner"),
     channel: "openai",
-    ...(timeZone !== undefined && { timeZone }),
-    ...(homeTimeZone !== undefined && { homeTimeZone }),
-    ...(prompt !== undefined && { prompt }),
-    ...(tools !== undefined && { tools }),
+    ...present({ timeZone, homeTimeZone, prompt, tools }),
     domainTools: wanted === undefined ? domainTools : wanted === "domain",
   };
 }

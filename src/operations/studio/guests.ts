@@ -5,6 +5,7 @@ import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
+import { present } from "../../platform/present.js";
 import type { ConversationList } from "../../ports/conversation-list.js";
 import type { MemoryLog, MemoryLogEntry } from "../../ports/memory-log.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
@@ -106,11 +107,7 @@ export class Guests {
     const data: WaitingMemory[] = [];
     let after = cursor;
     for (let round = 0; round < MOST_ROUNDS && data.length < limit; round++) {
-      const page = await log.waiting({
-        limit: AT_ONCE,
-        ...(tenant !== undefined && { tenant }),
-        ...(after !== undefined && { cursor: after }),
-      });
+      const page = await log.waiting({ limit: AT_ONCE, ...present({ tenant, cursor: after }) });
       const found = await Promise.all(page.data.map(async (owner) => ({ owner, records: await known(owner) })));
       for (const { owner, records } of found)
         for (const record of records.values()) if (isWaiting(record)) data.push(this.#waits(owner, record));
