@@ -4,8 +4,7 @@ import { AppError } from "../platform/errors.js";
 import type { ChatAnswer } from "../ports/resources.js";
 import type { Backend } from "./backend.js";
 import { type ChatState, isChatCommand, runChatCommand, showWaiting } from "./chat-commands.js";
-import { errorJson, errorLines } from "./error-lines.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode, errorJson, errorLines } from "./errors.js";
 import { printable, type Terminal } from "./terminal.js";
 
 export interface ChatCommand {

@@ -4,7 +4,7 @@ import { ownerOf } from "../domain/owner.js";
 import type { Application } from "../ports/application.js";
 import type { ChatModel, ModelMeasure } from "../ports/chat-model.js";
 import { type Finding, failure, ok, report, type Strictness } from "./doctor.js";
-import type { ExitCode } from "./exit-codes.js";
+import type { ExitCode } from "./errors.js";
 import type { Terminal } from "./terminal.js";
 
 /** The product over stores of its own, with the models that are configured. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { EncryptionCommands, EncryptionOptions, Resealed } from "../compose/encryption-commands.js";
 import type { Owner } from "../domain/owner.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./errors.js";
 import type { Terminal } from "./terminal.js";
 
 interface EncryptionCliParts {

@@ -4,7 +4,7 @@ import { checkImport, MAX_CONVERSATION_BYTES } from "../import/import.js";
 import { AppError, type ErrorDetail, isAppError } from "../platform/errors.js";
 import { jsonElements } from "../platform/json-elements.js";
 import type { Backend } from "./backend.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./errors.js";
 import { printable, type Terminal } from "./terminal.js";
 
 export interface ImportCommand {

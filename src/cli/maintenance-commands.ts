@@ -3,7 +3,7 @@ import type { Config } from "../compose/config.js";
 import { ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
-import { EXIT } from "./exit-codes.js";
+import { EXIT } from "./errors.js";
 import { type InUseParts, unlessInUse } from "./in-use.js";
 import { type Maintenance, type OverAllUsers, promoteCommand, reindexCommand, retentionCommand, usersCommand } from "./maintenance.js";
 import { type GlobalOptions, remoteOptions } from "./remote-backend.js";

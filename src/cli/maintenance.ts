@@ -3,7 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import type { PromotionReport } from "../memories/promotion.js";
 import type { KnownUser } from "../ports/operator.js";
 import type { JournalCheck } from "../ports/session-store.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./errors.js";
 import { printable, type Terminal } from "./terminal.js";
 
 /** A SQLite file, every page of which was looked at. */

@@ -2,7 +2,7 @@ import type { Backups } from "../operations/backup.js";
 import type { MigrationReport } from "../operations/migrate.js";
 import type { StateCounts } from "../operations/state-counts.js";
 import type { StateBackend } from "../ports/transfer.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./errors.js";
 import type { Terminal } from "./terminal.js";
 
 export type MigrateState = (

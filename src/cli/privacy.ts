@@ -3,7 +3,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { AppError } from "../platform/errors.js";
 import type { Backend } from "./backend.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./errors.js";
 import type { Terminal } from "./terminal.js";
 
 /** The name by which programs are told to write to stdout. */

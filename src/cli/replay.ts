@@ -12,7 +12,7 @@ import {
   takeExport,
 } from "../operations/replay-turn.js";
 import { everyItem } from "../ports/pages.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./errors.js";
 import { printable, type Terminal } from "./terminal.js";
 
 type Replayed = Pick<TurnToReplay, "owner" | "exported" | "signal"> & { readonly open: () => Promise<ReplayTrial> };

@@ -146,7 +146,8 @@ export async function openAgent(
 
 /**
  * Has the message of the turn itself read and remembered before a booking, with those that were left to be read; its write-back then
- * finds it read. A turn of which nothing may be kept is not read. @throws SESSION_BUSY for an edit, whose earlier words only its write-back takes back
+ * finds it read. A turn of which nothing may be kept is not read.
+ * @throws SESSION_BUSY for an edit, whose earlier words only its write-back takes back
  */
 function readNowOf({ config }: Wiring, { store }: Pick<Stores, "store">, { longTerm }: LongTerm): (turn: ToolContext) => Promise<void> {
   return async ({ owner, sessionId, turn, userMessage, memory = "full", now, timeZone, signal }) => {

@@ -1,5 +1,5 @@
 import { CatchingUp } from "../operations/catching-up.js";
-import { requireWhole } from "../operations/migration-marker.js";
+import { requireWhole } from "../operations/migration-checks.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
 import type { StorageHealth } from "../ports/health-history.js";
 import type { SessionStore } from "../ports/session-store.js";

@@ -4,7 +4,7 @@ import type { ReadableMetrics } from "../ports/metrics.js";
 import type { TraceRequest } from "../ports/request-tracing.js";
 import { providerName } from "../telemetry/gen-ai.js";
 import { tracedModel, tracedTool } from "../telemetry/traced-model.js";
-import { tracedRequest } from "../telemetry/traced-request.js";
+import { tracedRequest } from "../telemetry/traced-turn.js";
 import type { Config } from "./config.js";
 import type { Models } from "./models.js";
 

@@ -2,8 +2,8 @@ import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { EventLog, KeptEvent } from "../ports/event-log.js";
-import type { ClaimedOwner, EventQueue, WebhookSender } from "../ports/event-queue.js";
-import type { ToldEvent } from "../ports/events.js";
+import type { ClaimedOwner, EventQueue } from "../ports/event-queue.js";
+import type { ToldEvent, WebhookSender } from "../ports/events.js";
 
 export interface WebhookWorkerParts {
   readonly queue: EventQueue;

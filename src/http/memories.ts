@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import { MEMORY_STATES, MEMORY_TYPES, memoryEventSchema, memorySchema } from "../domain/memory.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
@@ -23,9 +22,10 @@ import {
   textField,
   timeField,
 } from "./fields.js";
-import type { HttpEnv } from "./http-env.js";
+import { problemOf, problemSchema } from "./problem.js";
 import { type ApiApp, answer, answers, answersNothing, body, newApi, paged, routesOf } from "./routes.js";
 import { zoneOfDates } from "./time-zone.js";
+import { invalidRequest } from "./validation.js";
 import { whyOf } from "./why.js";
 
 const MAX_TEXT_CHARS = 500;
@@ -164,8 +164,6 @@ export interface MemoryRoutesParts {
  */
 export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesParts): ApiApp {
   const api = newApi();
-  /** Where a date ends with its day; nothing where none was given. */
-  const zoneOf = (c: Context<HttpEnv>, date: string | null | undefined) => zoneOfDates(c, user, [date]);
   api.openapi(routes.list, async (c) => {
     const { q, include_superseded, cursor, session_id, turn, ...query } = c.req.valid("query");
     if (turn !== undefined && session_id === undefined)
@@ -196,7 +194,7 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
     const memory = await memories.add(
       owner,
       { ...present(said), text },
-      { ...present({ request }), now: clock.now(), ...(await zoneOf(c, said.valid_until)) },
+      { ...present({ request }), now: clock.now(), ...(await zoneOfDates(c, user, [said.valid_until])) },
     );
     c.header("Location", `/v1/memories/${memory.id}`);
     return answer(c, memorySchema, memory, 201);
@@ -206,7 +204,7 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
   );
   api.openapi(routes.patch, async (c) => {
     const patch = c.req.valid("json");
-    const at = { now: clock.now(), ...(await zoneOf(c, patch.valid_until)) };
+    const at = { now: clock.now(), ...(await zoneOfDates(c, user, [patch.valid_until])) };
     return answer(c, memorySchema, await memories.patch(c.get("owner"), c.req.valid("param").id, present(patch), at));
   });
   api.openapi(routes.forget, async (c) => {
@@ -230,6 +228,71 @@ export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesPa
   api.openapi(routes.why, async (c) => {
     const why = await whyOf({ memories, sessions }, c.get("owner"), c.req.valid("param").id, c.req.raw.signal);
     return answer(c, whySchema, why);
+  });
+  return api;
+}
+
+const MAX_MEMORIES = 100;
+
+/** Each is looked at by itself, so that one that is wrong doesn't stop the others. */
+const batchBody = fieldsOf({
+  memories: z
+    .array(z.record(z.string(), z.unknown()))
+    .min(1)
+    .max(MAX_MEMORIES)
+    .openapi({ type: "array", items: { $ref: "#/components/schemas/NewMemory" }, minItems: 1, maxItems: MAX_MEMORIES }),
+}).openapi("NewMemories");
+
+const outcomeSchema = z
+  .object({
+    status: z.number().int().openapi({ description: "As an answer to this memory alone would have it: 201, 400, 422, 503." }),
+    memory: memorySchema.optional(),
+    problem: problemSchema.optional(),
+  })
+  .openapi("NewMemoryOutcome");
+const outcomes = z.object({ data: z.array(outcomeSchema) }).openapi("NewMemoryOutcomes");
+type Outcome = z.output<typeof outcomeSchema>;
+
+const batchRoute = route("post", "/v1/memories/batch", "addMemories", {
+  summary: "State many memories by hand, each with its own outcome",
+  request: { headers: idempotencyHeader, body: body(batchBody) },
+  responses: answers(outcomes, "What became of each, in the order given.", 201, ["Idempotency-Replayed"]),
+  fails: OF_A_KEY,
+});
+
+/** Many memories by hand. The same Idempotency-Key makes a retry harmless: what is there is not added again. */
+export function memoryBatchRoutes({ memories, user, clock }: Pick<MemoryRoutesParts, "memories" | "user" | "clock">): ApiApp {
+  const api = newApi();
+  api.openapi(batchRoute, async (c) => {
+    const owner = c.get("owner");
+    const key = c.req.valid("header")["Idempotency-Key"];
+    const failed = (error: AppError): Outcome => ({ status: error.status, problem: problemOf(error, c.get("requestId")) });
+    const given = c.req.valid("json").memories.map((each, place) => ({ place, parsed: addBody.safeParse(each) }));
+    const fit = given.flatMap(({ place, parsed }) => (parsed.success ? [{ place, said: parsed.data }] : []));
+    const added = await memories.addAll(
+      owner,
+      fit.map(({ said: { text, ...said } }) => ({ ...present(said), text })),
+      {
+        ...present({ request: keyed(c, key, { route: "memories/batch", key, body: c.get("body") }) }),
+        now: clock.now(),
+        ...(await zoneOfDates(
+          c,
+          user,
+          fit.map(({ said }) => said.valid_until),
+        )),
+      },
+    );
+    const outcomeOf = new Map<number, Outcome>();
+    for (const [index, { place }] of fit.entries()) {
+      const outcome = added[index];
+      if (outcome === undefined) continue;
+      outcomeOf.set(place, "memory" in outcome ? { status: 201, memory: memorySchema.parse(outcome.memory) } : failed(outcome.error));
+    }
+    const data = given.flatMap(({ place, parsed }) => {
+      if (!parsed.success) return [failed(invalidRequest(parsed.error, "json", c.req.path))];
+      return outcomeOf.get(place) ?? [];
+    });
+    return answer(c, outcomes, { data }, 201);
   });
   return api;
 }

@@ -1,14 +1,15 @@
 import type { MovableState } from "../ports/transfer.js";
 import { eachPartition, partitionsOf } from "./each-partition.js";
 import {
+  beginMove,
   type ComparedPartition,
   comparePartition,
   damageIn,
+  endMove,
   type JournalDamage,
   requireNothingElse,
   requireUnused,
 } from "./migration-checks.js";
-import { beginMove, endMove } from "./migration-marker.js";
 import { copyPartition } from "./partition-copy.js";
 import { INSTALLATION_PARTITION } from "./portable-entries.js";
 import { type StateCounts, StateTally } from "./state-counts.js";

@@ -1,6 +1,5 @@
 import type { OwnerEvent } from "../domain/event.js";
 import type { Owner } from "../domain/owner.js";
-import type { ToldEvent } from "./events.js";
 
 /** An owner some of whose events are to be delivered, taken for one worker. */
 export interface ClaimedOwner {
@@ -44,13 +43,4 @@ export interface EventQueue {
   pruneDead(before: Date): Promise<number>;
   /** Over all tenants. */
   counts(): Promise<{ readonly waiting: number; readonly dead: number }>;
-}
-
-/** How a try to deliver an event ended. `gone`: the receiver wants no more of it. */
-export type DeliveryEnd = { readonly outcome: "delivered" } | { readonly outcome: "failed" | "gone"; readonly error: string };
-
-/** Delivers events to somebody else's server. */
-export interface WebhookSender {
-  /** Never rejects, but when the signal aborts. */
-  send(event: ToldEvent, signal: AbortSignal): Promise<DeliveryEnd>;
 }

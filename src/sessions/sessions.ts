@@ -1,5 +1,4 @@
 // Over 300 lines: one port, whose methods share what they need of one session.
-
 import { purgedEvent } from "../domain/event.js";
 import { isExpired, type LifecycleEvent, nextState, type RetentionOf } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
@@ -23,8 +22,7 @@ import { writeFork } from "./fork.js";
 import { readImage } from "./images.js";
 import { MadeOnce } from "./made-once.js";
 import { findMessage, type MessageQuery, readMessages } from "./messages.js";
-import { detachSession, type ReceiptStore } from "./purge.js";
-import { rewriteSession } from "./rewrite-session.js";
+import { detachSession, type ReceiptStore, rewriteSession } from "./rewrite-session.js";
 import { type HeldSession, SessionAccess, shownSession, type WriteBackControl } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
 import { threadOf } from "./thread.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyInUse, type StateInUse } from "../../src/operations/copy-in-use.js";
-import { beginMove } from "../../src/operations/migration-marker.js";
+import { beginMove } from "../../src/operations/migration-checks.js";
 import { committed } from "../../src/state/durable-commit.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";

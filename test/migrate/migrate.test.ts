@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/operations/migrate.js";
-import { leasesIn } from "../../src/operations/migration-checks.js";
-import { halfMovedFrom } from "../../src/operations/migration-marker.js";
+import { halfMovedFrom, leasesIn } from "../../src/operations/migration-checks.js";
 import type { MovableState } from "../../src/ports/transfer.js";
 import { committed } from "../../src/state/durable-commit.js";
 import type { StateEngine } from "../../src/state/engine.js";

@@ -3,10 +3,9 @@ import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import { completionOf, completionSchema, completionStream } from "./completion.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, namedSession } from "./conversation.js";
-import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
 import type { Entry } from "./entries.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
-import { answerTurn, type OpenAiParts } from "./turn-route.js";
+import { answerTurn, OF_A_CLIENTS_TURN, type OpenAiParts, openAiAnswers, openAiErrors, turnHeaders } from "./turn-route.js";
 
 export const COMPLETIONS_PATH = "/v1/chat/completions";
 const MAX_MESSAGES = 10_000;

@@ -3,9 +3,8 @@ import type { Usage } from "../../domain/session.js";
 import { newId } from "../../platform/ids.js";
 import type { ChatAnswer } from "../../ports/resources.js";
 import type { StreamForm } from "../chat-stream.js";
-import { besideOf, besideSchema } from "./documented.js";
 import { openAiErrorOf } from "./errors.js";
-import { secondsOf } from "./turn-route.js";
+import { besideOf, besideSchema, secondsOf } from "./turn-route.js";
 
 /** Answers of Chat Completions. */
 

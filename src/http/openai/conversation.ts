@@ -12,9 +12,9 @@ import type { MessagesToAdd, OwnAgent } from "../../ports/own-agent.js";
 import type { ChatAnswer } from "../../ports/resources.js";
 import type { HttpEnv } from "../http-env.js";
 import { refused, saidIn, textOf } from "./content.js";
-import { TOOLS_HEADER } from "./documented.js";
 import { type Entry, givenIn, isUsers, promptIn } from "./entries.js";
 import { DOOR, type GoingOn, type Sent, sessionsGoingOn } from "./going-on.js";
+import { TOOLS_HEADER } from "./turn-route.js";
 
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
 

@@ -2,9 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Owner } from "../../domain/owner.js";
 import { type ApiApp, answer, answers, newApi, routesOf } from "../routes.js";
 import { COMPLETIONS_PATH, completionRoutes } from "./chat-completions.js";
-import { openAiErrors } from "./documented.js";
 import { RESPONSES_PATH, responseRoutes } from "./responses.js";
-import type { OpenAiParts } from "./turn-route.js";
+import { type OpenAiParts, openAiErrors } from "./turn-route.js";
 
 export { openAiErrorResponse } from "./errors.js";
 

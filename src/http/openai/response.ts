@@ -2,8 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../domain/session.js";
 import { isId, newId } from "../../platform/ids.js";
 import type { ChatAnswer } from "../../ports/resources.js";
-import { besideOf, besideSchema } from "./documented.js";
-import { secondsOf } from "./turn-route.js";
+import { besideOf, besideSchema, secondsOf } from "./turn-route.js";
 
 /** Answers of Responses. */
 

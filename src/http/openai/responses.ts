@@ -2,12 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import { type Content, contentField, outputOf, refused } from "./content.js";
 import { askedIn, namedSession, sessionNotFound } from "./conversation.js";
-import { OF_A_CLIENTS_TURN, openAiAnswers, openAiErrors, turnHeaders } from "./documented.js";
 import type { Entry } from "./entries.js";
 import { conversationIdOf, type Echoed, responseOf, responseSchema, sessionOf } from "./response.js";
 import { responseStream } from "./response-stream.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
-import { answerTurn, type OpenAiParts } from "./turn-route.js";
+import { answerTurn, OF_A_CLIENTS_TURN, type OpenAiParts, openAiAnswers, openAiErrors, turnHeaders } from "./turn-route.js";
 
 export const RESPONSES_PATH = "/v1/responses";
 const MAX_ITEMS = 10_000;
