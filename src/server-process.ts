@@ -8,11 +8,11 @@ import { createHttpApp } from "./http/app.js";
 import { requireLoopback } from "./http/auth-local.js";
 import { listen, type RunningServer } from "./http/server.js";
 import { systemClock } from "./platform/clock.js";
+import { announceAddress } from "./platform/directory-lock.js";
 import { compileWasmOnce, growHeapBy } from "./platform/engine-flags.js";
 import { AppError } from "./platform/errors.js";
 import { errnoOf } from "./platform/file-system.js";
 import { createLogger } from "./platform/pino-logger.js";
-import { announceAddress } from "./platform/server-address.js";
 import type { Domain } from "./ports/agent.js";
 
 /** How long a stop waits for requests in flight, then for write-backs. What is left is done after the next start. */

@@ -63,8 +63,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
     // What libraries keep open must not keep a server alive that has stopped.
     process.exit(await runServer({ ...readEnvironment(process.cwd()), ...variables }, options));
   },
-  serverOf: async ({ MEMORY_STORAGE_DIR }) => (await import("./platform/server-address.js")).announcedAddress(MEMORY_STORAGE_DIR),
-  openBrowser: async (url) => (await import("./platform/browser.js")).openBrowser(url),
+  serverOf: async ({ MEMORY_STORAGE_DIR }) => (await import("./platform/directory-lock.js")).announcedAddress(MEMORY_STORAGE_DIR),
+  openBrowser: async (url) => (await import("./cli/studio.js")).openBrowser(url),
   nodeVersion: process.versions.node,
   sqliteVersion: async () => {
     const { openSqlite } = await import("./platform/sqlite.js");

@@ -1,6 +1,6 @@
 import type { Config } from "../compose/config.js";
+import { reachable } from "../platform/directory-lock.js";
 import { AppError, isAppError } from "../platform/errors.js";
-import { reachable } from "../platform/server-address.js";
 
 export interface InUseParts {
   /** Where the server listens that has the directory; null where its holder is no server. */

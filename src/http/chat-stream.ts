@@ -8,21 +8,9 @@ import { EventStream, type EventStreamOptions, streamed } from "./sse.js";
 
 export type StreamLimits = EventStreamOptions;
 
-function payloadOf(event: ChatEvent): unknown {
-  switch (event.type) {
-    case "session":
-      return { session_id: event.session_id, turn: event.turn, user_message_id: event.user_message_id, created: event.created };
-    case "memory":
-      return event.memory;
-    case "step":
-      return event.step;
-    case "token":
-      return { delta: event.delta };
-    case "retract":
-      return { content: event.content };
-    case "part":
-      return { index: event.index, part: event.part, elements: event.elements };
-  }
+function payloadOf({ type: _, ...payload }: ChatEvent): unknown {
+  if ("memory" in payload) return payload.memory;
+  return "step" in payload ? payload.step : payload;
 }
 
 /** The API's own events. */

@@ -6,27 +6,19 @@ import { type HeaderName, headerRefs } from "./response-headers.js";
 
 /** What may refuse any request, whatever it asks for. */
 const ANY: readonly ErrorCode[] = ["FORBIDDEN_ORIGIN", "TOO_MANY_HEADERS", "INTERNAL"];
+/** What may refuse any request that names who asks. */
+const OF_ALL: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "UNAUTHENTICATED",
+  "RATE_LIMITED",
+  "STORAGE_UNAVAILABLE",
+  "STORAGE_DAMAGED",
+  "SHUTTING_DOWN",
+];
 /** What may refuse any request of a user. */
-export const OF_USERS: readonly ErrorCode[] = [
-  "INVALID_REQUEST",
-  "INVALID_USER_ID",
-  "UNAUTHENTICATED",
-  "RATE_LIMITED",
-  "IDENTITY_UNAVAILABLE",
-  "STORAGE_UNAVAILABLE",
-  "STORAGE_DAMAGED",
-  "SHUTTING_DOWN",
-];
+export const OF_USERS: readonly ErrorCode[] = ["IDENTITY_UNAVAILABLE", ...OF_ALL, "INVALID_USER_ID"];
 /** What may refuse any request of the operator; where there is none, nothing is there. */
-const OF_THE_OPERATOR: readonly ErrorCode[] = [
-  "INVALID_REQUEST",
-  "UNAUTHENTICATED",
-  "NOT_FOUND",
-  "RATE_LIMITED",
-  "STORAGE_UNAVAILABLE",
-  "STORAGE_DAMAGED",
-  "SHUTTING_DOWN",
-];
+const OF_THE_OPERATOR: readonly ErrorCode[] = [...OF_ALL, "NOT_FOUND"];
 /** What may refuse a request that may have a body, and change something: all but those that read. */
 export const WITH_BODY: readonly ErrorCode[] = ["UNKNOWN_FIELD", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "OWNER_ERASED"];
 const OF_A_SESSION: readonly ErrorCode[] = ["INVALID_SESSION_ID", "SESSION_NOT_FOUND"];

@@ -101,17 +101,18 @@ const OWN = { "docs.js": SCRIPT, "icon.svg": "image/svg+xml" };
 /** Of swagger-ui-dist: the build puts them beside the page; where nothing is built they are in the package. */
 const SWAGGER_UI = { "swagger-ui-bundle.js": SCRIPT, "swagger-ui.css": STYLES };
 
-/** Its own files and this server's answers, and nothing else; the style sheet has its icons in itself. */
-const POLICY = [
+/** A page's own files and this server's answers, and nothing else. */
+export const OWN_FILES_ALONE = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join("; ");
+] as const;
+/** The style sheet has its icons in itself. */
+const DOCS_POLICY = [...OWN_FILES_ALONE, "img-src 'self' data:"].join("; ");
 
 function swaggerUiDir(): string {
   const built = join(WEB_DIR, "swagger-ui");
@@ -130,6 +131,6 @@ export function pageRoutes(basePath: string): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.use("/assets/*", compress());
   addPage(routes, "/", "/assets", () => loadPageAssets("page", basePath));
-  addPage(routes, "/docs", "/docs", () => loadDocs(basePath), POLICY);
+  addPage(routes, "/docs", "/docs", () => loadDocs(basePath), DOCS_POLICY);
   return routes;
 }

@@ -12,8 +12,7 @@ import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { copyImages } from "./images.js";
-import { ownMetadata } from "./metadata.js";
-import type { PatchBody } from "./session-records.js";
+import { ownMetadata, type PatchBody } from "./session-records.js";
 import { inheritedMetadata, mergeOf } from "./without-merged.js";
 
 export interface Fork {

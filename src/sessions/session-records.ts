@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { daysFrom, nextState } from "../domain/lifecycle.js";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, NewRecord, Session, SessionStatus } from "../domain/session.js";
+import type { JournalRecord, JsonObject, JsonValue, NewRecord, Session, SessionStatus } from "../domain/session.js";
 import { newId } from "../platform/ids.js";
 import { present } from "../platform/present.js";
 import type { NewSession, SessionPatch } from "../ports/application.js";
-import { mergePatch } from "./metadata.js";
 
 export type PatchBody = Extract<NewRecord, { type: "session_patch" }>["body"];
 
@@ -57,4 +57,35 @@ export function keepOwnWords(record: JournalRecord): JournalRecord | null {
 
 function unique(tags: readonly string[]): string[] {
   return [...new Set(tags)];
+}
+
+/**
+ * JSON Merge Patch (RFC 7396): null takes a key out, objects are merged, all else replaces. Keys such as `__proto__` are plain data.
+ */
+export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(target));
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged.get(key);
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(value) ? mergePatch(isObject(before) ? before : {}, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Settings, which hold no words and go on holding. */
+const SETTINGS: readonly string[] = ["incognito", "time_zone"];
+
+/** Metadata without what was `inherited` from another user, as it was; settings stay. Pure. */
+export function ownMetadata(metadata: JsonObject, inherited: JsonObject): JsonObject {
+  const settings = Object.entries(metadata).filter(([key]) => SETTINGS.includes(key));
+  return { ...withoutEntries(metadata, inherited), ...Object.fromEntries(settings) };
+}
+
+/** Without those that `others` has with the same value. Pure. */
+export function withoutEntries(metadata: JsonObject, others: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !isDeepStrictEqual(value, others[key])));
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { FORGOTTEN, sharesWord } from "../domain/forgotten-words.js";
 import type { JournalRecord, JsonObject, MessageRecord, RecordOf } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
-import { ownMetadata, withoutEntries } from "./metadata.js";
+import { ownMetadata, withoutEntries } from "./session-records.js";
 
 /** What becomes of a session's records. */
 export interface ChangedRecords {

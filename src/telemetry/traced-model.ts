@@ -1,8 +1,7 @@
 import { type Span, SpanKind } from "@opentelemetry/api";
 import type { AnyTool } from "../ports/agent.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../ports/chat-model.js";
-import { GEN_AI, MAITRED } from "./gen-ai.js";
-import { beginSpan, failSpan, inSpan, within } from "./spans.js";
+import { beginSpan, failSpan, GEN_AI, inSpan, MAITRED, within } from "./spans.js";
 
 /** A model whose calls are spans: `chat {model}`. `provider`: as the conventions name it. */
 export function tracedModel(model: ChatModel, provider: string): ChatModel {

@@ -4,8 +4,7 @@ import type { MemoryRecall } from "../ports/memories.js";
 import type { RequestEnd, TracedRequest } from "../ports/request-tracing.js";
 import type { ChatAnswer } from "../ports/resources.js";
 import type { PendingTurn } from "../ports/session-store.js";
-import { GEN_AI, MAITRED } from "./gen-ai.js";
-import { beginSpan, inSpan, within } from "./spans.js";
+import { beginSpan, GEN_AI, inSpan, MAITRED, within } from "./spans.js";
 
 /** Turns as spans: `invoke_agent {agent}`, with recall, model and tools below. `provider`: as the conventions name it. */
 export function tracedChat(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openBrowser } from "../../src/platform/browser.js";
+import { openBrowser } from "../../src/cli/studio.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver } from "../support/http-client.js";
 import { type Ran, run } from "./run.js";

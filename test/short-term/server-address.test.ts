@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DirectoryLock } from "../../src/platform/directory-lock.js";
-import { announceAddress, announcedAddress, reachable } from "../../src/platform/server-address.js";
+import { announceAddress, announcedAddress, DirectoryLock, reachable } from "../../src/platform/directory-lock.js";
 
 let dir: string;
 beforeEach(async () => {
