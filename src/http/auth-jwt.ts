@@ -19,8 +19,6 @@ const CLOCK_TOLERANCE_SECONDS = 5;
 export interface JwksTiming {
   /** Least time between two fetches for keys that are not known. Default 30,000. */
   readonly cooldownMs?: number;
-  /** How long fetched keys are believed. Default 600,000. */
-  readonly cacheMs?: number;
   /** Default 5,000. */
   readonly timeoutMs?: number;
 }
@@ -37,7 +35,7 @@ function sharedSecret(secret: string): Verify {
 function remoteKeys(url: string, timing: JwksTiming): Verify {
   const keys = createRemoteJWKSet(new URL(url), {
     cooldownDuration: timing.cooldownMs ?? 30_000,
-    cacheMaxAge: timing.cacheMs ?? 600_000,
+    cacheMaxAge: 600_000,
     timeoutDuration: timing.timeoutMs ?? 5_000,
   });
   return async (token, options) => (await jwtVerify(token, keys, { ...options, algorithms: PUBLIC_KEY_ALGORITHMS })).payload;

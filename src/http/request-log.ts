@@ -24,12 +24,10 @@ export function requestLog(
   logger: Logger,
   options: {
     readonly content: boolean;
-    readonly monotonicMs?: () => number;
     /** Told of every request. Default: nobody is told. */
     readonly metrics?: Pick<Metrics, "requestEnded"> | undefined;
   },
 ): RequestLog {
-  const elapsed = options.monotonicMs ?? (() => performance.now());
   const failed = (error: AppError, requestId: string) => {
     if (error.status < 500) return;
     const cause = error.cause instanceof Error ? error.cause : undefined;
@@ -46,7 +44,7 @@ export function requestLog(
   return {
     failed,
     async middleware(c, next) {
-      const started = elapsed();
+      const started = performance.now();
       const given = c.req.header("X-Request-Id");
       const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newId();
       c.set("requestId", requestId);
@@ -56,7 +54,7 @@ export function requestLog(
       const { method } = c.req;
       const { status } = c.res;
       const route = routePath(c, -1);
-      const ms = elapsed() - started;
+      const ms = performance.now() - started;
       options.metrics?.requestEnded({ method, route, status, ms });
       logger.info({ request_id: requestId, method, route, status, duration_ms: Math.round(ms * 10) / 10 }, "request");
     },

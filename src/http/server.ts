@@ -12,19 +12,6 @@ export interface ListenOptions {
   readonly port: number;
 }
 
-export interface ServerLimits {
-  /** All header fields together, in bytes. Default 16,384. More → 431. */
-  readonly maxHeaderBytes?: number;
-  /** From the first byte to the last header. Default 15,000. */
-  readonly headersTimeoutMs?: number;
-  /** From the first byte of a request to its last. Default 300,000. */
-  readonly requestTimeoutMs?: number;
-  /** An idle connection is kept this long. Default 10,000. */
-  readonly keepAliveTimeoutMs?: number;
-  /** Connections at once; more are refused. Default 10,000. */
-  readonly maxConnections?: number;
-}
-
 export interface RunningServer {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
   /** Resolves when what is being answered now has been, after `graceMs` at the latest. Goes on accepting. */
@@ -34,11 +21,7 @@ export interface RunningServer {
 }
 
 /** @throws Node's own error when the port can't be had */
-export async function listen(
-  app: Pick<HttpApp, "fetch">,
-  { host, port }: ListenOptions,
-  limits: ServerLimits = {},
-): Promise<RunningServer> {
+export async function listen(app: Pick<HttpApp, "fetch">, { host, port }: ListenOptions): Promise<RunningServer> {
   const answer = getRequestListener(app.fetch, {
     hostname: host,
     // The request line or Host header make no address; nothing of it is worth repeating.
@@ -47,10 +30,11 @@ export async function listen(
   const answering = new Set<Promise<void>>();
   const server = createServer(
     {
-      maxHeaderSize: limits.maxHeaderBytes ?? 16_384,
-      headersTimeout: limits.headersTimeoutMs ?? 15_000,
-      requestTimeout: limits.requestTimeoutMs ?? 300_000,
-      keepAliveTimeout: limits.keepAliveTimeoutMs ?? 10_000,
+      // All header fields together, in bytes. More → 431.
+      maxHeaderSize: 16_384,
+      headersTimeout: 15_000,
+      requestTimeout: 300_000,
+      keepAliveTimeout: 10_000,
       connectionsCheckingInterval: 5_000,
     },
     (incoming, outgoing) => {
@@ -66,7 +50,7 @@ export async function listen(
   );
   // Node would drop the headers beyond its limit without a word; the app counts them and refuses. Their bytes are bounded above.
   server.maxHeadersCount = 0;
-  server.maxConnections = limits.maxConnections ?? 10_000;
+  server.maxConnections = 10_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {

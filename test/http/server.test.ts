@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { listen, type RunningServer, type ServerLimits } from "../../src/http/server.js";
+import { listen, type RunningServer } from "../../src/http/server.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Application } from "../../src/ports/application.js";
 import { fakeApplication } from "../support/fake-application.js";
@@ -10,8 +10,8 @@ import { MESSAGE_ID, SESSION_ID, sampleAnswer } from "../support/samples.js";
 let server: RunningServer;
 afterEach(() => server.close({ graceMs: 0 }));
 
-async function serve(application: Application, limits: ServerLimits = {}): Promise<string> {
-  server = await listen(await appOver(application), { host: "127.0.0.1", port: 0 }, limits);
+async function serve(application: Application): Promise<string> {
+  server = await listen(await appOver(application), { host: "127.0.0.1", port: 0 });
   return server.address.url;
 }
 
