@@ -14,9 +14,11 @@ import type { HttpEnv } from "../http-env.js";
 import { refused, saidIn, textOf } from "./content.js";
 import { type Entry, givenIn, isUsers, promptIn } from "./entries.js";
 import { DOOR, type GoingOn, type Sent, sessionsGoingOn } from "./going-on.js";
-import { TOOLS_HEADER } from "./turn-route.js";
 
 /** A conversation as a client of OpenAI's APIs sends it: whole, each time. */
+
+/** Says whether the domain's tools are offered. */
+export const TOOLS_HEADER = "X-Maitred-Tools";
 
 /** Of a conversation that began elsewhere, so many of its last messages are taken in. */
 const MAX_TAKEN_IN = 1_000;

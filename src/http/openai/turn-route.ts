@@ -10,7 +10,7 @@ import { idField } from "../fields.js";
 import type { HttpEnv } from "../http-env.js";
 import { answersAs } from "../routes.js";
 import type { OpenStreams } from "../streams.js";
-import { type Asked, runTurn, sessionNotFound, type TurnParts } from "./conversation.js";
+import { type Asked, runTurn, sessionNotFound, TOOLS_HEADER, type TurnParts } from "./conversation.js";
 import { openAiErrorSchema } from "./errors.js";
 
 /** What the routes of OpenAI's APIs stand on. */
@@ -69,9 +69,6 @@ export function besideOf({ parts, elements, memory }: ChatAnswer): z.output<type
 }
 
 /** What the routes of OpenAI's APIs have in common in `/openapi.json`. */
-
-/** Says whether the domain's tools are offered. */
-export const TOOLS_HEADER = "X-Maitred-Tools";
 
 export const turnHeaders = z.object({
   "X-Session-Id": idField.optional().openapi({ description: "The session. Default: the one that the conversation goes on with." }),
