@@ -3,7 +3,8 @@ import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { EventLog, KeptEvent } from "../ports/event-log.js";
 import type { ClaimedOwner, EventQueue } from "../ports/event-queue.js";
-import type { ToldEvent, WebhookSender } from "../ports/events.js";
+import type { ToldEvent } from "../ports/events.js";
+import type { WebhookSender } from "../ports/webhook.js";
 
 export interface WebhookWorkerParts {
   readonly queue: EventQueue;

@@ -101,18 +101,16 @@ const OWN = { "docs.js": SCRIPT, "icon.svg": "image/svg+xml" };
 /** Of swagger-ui-dist: the build puts them beside the page; where nothing is built they are in the package. */
 const SWAGGER_UI = { "swagger-ui-bundle.js": SCRIPT, "swagger-ui.css": STYLES };
 
-/** A page's own files and this server's answers, and nothing else. */
-export const OWN_FILES_ALONE = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-] as const;
+/** A page's own files and this server's answers, its images from `images`, and what `more` says. */
+export function ownFilesAlone(images: string, ...more: readonly string[]): string {
+  return [
+    ...["default-src 'none'", "script-src 'self'", "style-src 'self'", `img-src ${images}`, "connect-src 'self'"],
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...more],
+  ].join("; ");
+}
+
 /** The style sheet has its icons in itself. */
-const DOCS_POLICY = [...OWN_FILES_ALONE, "img-src 'self' data:"].join("; ");
+const DOCS_POLICY = ownFilesAlone("'self' data:");
 
 function swaggerUiDir(): string {
   const built = join(WEB_DIR, "swagger-ui");

@@ -10,13 +10,13 @@ import { type Credentials, isOwnOrigin, sharedSecret } from "./authenticator.js"
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
 import type { OperatorConfig, OperatorSession } from "./operator-door.js";
-import { addPage, loadPageAssets, OWN_FILES_ALONE } from "./pages.js";
+import { addPage, loadPageAssets, ownFilesAlone } from "./pages.js";
 import { invalidRequest } from "./validation.js";
 
 export const STUDIO_SESSION_PATH = "/studio/session";
 
 /** Its own files and this server's answers; markup that is made of text has no way in at all. */
-const POLICY = [...OWN_FILES_ALONE, "img-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"].join("; ");
+const POLICY = ownFilesAlone("'self'", "require-trusted-types-for 'script'", "trusted-types 'none'");
 
 const signInSchema = z.strictObject({ token: z.string().min(1).max(1024) });
 

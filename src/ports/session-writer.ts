@@ -1,8 +1,14 @@
 import type { Owner } from "../domain/owner.js";
-import type { IdempotencyEntry, ShortTermMemory } from "./session-store.js";
+import type { JournalRecord, NewRecord } from "../domain/session.js";
+import type { AppendOptions, CreateOptions, IdempotencyEntry } from "./session-store.js";
 
 /** Writes a session: its journal, which decides, and its index, which follows. */
-export type SessionWriter = Pick<ShortTermMemory, "create" | "append">;
+export interface SessionWriter {
+  /** As {@link ShortTermMemory.create}. */
+  create(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: CreateOptions): Promise<readonly JournalRecord[]>;
+  /** As {@link ShortTermMemory.append}. */
+  append(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: AppendOptions): Promise<readonly JournalRecord[]>;
+}
 
 /** Sessions whose index is behind their journal: its disk was full, its file locked. */
 export interface SessionsBehind {

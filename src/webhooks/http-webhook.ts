@@ -1,7 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import type { Clock } from "../platform/clock.js";
 import { VERSION } from "../platform/version.js";
-import type { DeliveryEnd, ToldEvent, WebhookSender } from "../ports/events.js";
+import type { ToldEvent } from "../ports/events.js";
+import type { DeliveryEnd, WebhookSender } from "../ports/webhook.js";
 
 export interface HttpWebhookOptions {
   /** http or https. */
