@@ -75,7 +75,13 @@ interface Adk {
   Runner: new (options: object) => { runAsync(request: object): AsyncIterable<object> };
 }
 
+interface Mastra {
+  Agent: new (options: object) => { generate(message: string, options?: object): Promise<{ text: string }> };
+}
+
 const none = undefined as never;
+/** What Mastra asks of every agent. */
+const DESK = { id: "desk", name: "desk", instructions: "You are a concierge." };
 let core: Core;
 
 const FRAMEWORKS: readonly Framework[] = [
@@ -83,16 +89,7 @@ const FRAMEWORKS: readonly Framework[] = [
     name: "ai",
     agent: async (_, user) => {
       const { generateText } = await import("ai");
-      const { MockLanguageModelV3 } = await import("ai/test");
-      const tokens = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 };
-      const model = new MockLanguageModelV3({
-        doGenerate: async () => ({
-          content: [{ type: "text", text: ANSWER }],
-          finishReason: { unified: "stop", raw: "stop" },
-          usage: { inputTokens: tokens, outputTokens: { total: 0, text: 0, reasoning: 0 } },
-          warnings: [],
-        }),
-      });
+      const model = await scriptedModel();
       return async (thread, prompt) => {
         const { text } = await generateText({ model: withMemory(model, { user, thread }), prompt });
         expect(text).toBe(ANSWER);
@@ -219,23 +216,52 @@ const FRAMEWORKS: readonly Framework[] = [
     ],
   },
   {
-    // Mastra keeps its own threads, and no adapter stands in for its storage (ADR 21): the two calls beside each turn are all there is.
-    name: "Mastra: the two calls beside each turn",
-    agent: async (_, user) => async (thread, message) => {
-      const { text } = await user.context(message, { thread });
-      await user.add(
-        [
-          { role: "user", content: message },
-          { role: "assistant", content: ANSWER },
-        ],
-        { thread },
-      );
-      return JSON.stringify([text, message]);
+    name: "@mastra/core: the model",
+    agent: async (_, user) => {
+      const model = await scriptedModel();
+      const { Agent } = (await loadFromEcosystem("@mastra/core/agent")) as Mastra;
+      return async (thread, text) => {
+        const agent = new Agent({ ...DESK, model: () => withMemory(model, { user, thread }) });
+        expect((await agent.generate(text)).text).toBe(ANSWER);
+        return JSON.stringify(model.doGenerateCalls.at(-1)?.prompt);
+      };
+    },
+    misspelt: [(_, user) => withMemory(aModel(), { user, threadId: "t1" } as never), "thread"],
+    mistakes: [(_, user) => withMemory("openai/gpt-5" as never, { user, thread: "t1" })],
+  },
+  {
+    // As docs/coming-from.md has it, where the model is a name of Mastra's own.
+    name: "@mastra/core: the two calls beside each turn",
+    agent: async (_, user) => {
+      const model = await scriptedModel();
+      const { Agent } = (await loadFromEcosystem("@mastra/core/agent")) as Mastra;
+      const agent = new Agent({ ...DESK, model });
+      return async (thread, message) => {
+        const { text: known } = await user.context(message, { thread });
+        const { text: content } = await agent.generate(message, { instructions: `${DESK.instructions}\n\n${known}` });
+        const said = [{ role: "user", content: message } as const, { role: "assistant", content } as const];
+        await user.add(said, { thread });
+        return JSON.stringify(model.doGenerateCalls.at(-1)?.prompt);
+      };
     },
     misspelt: [(_, user) => user.context(ASKED, { thread_id: "t1" } as never), "thread"],
     mistakes: [(_, user) => user.add(none, { thread: "t1" }), (_, user) => user.context(ASKED, { thread: 7 } as never)],
   },
 ];
+
+/** A model of the AI SDK that gives the same answer to all. */
+async function scriptedModel() {
+  const { MockLanguageModelV3 } = await import("ai/test");
+  const tokens = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 };
+  return new MockLanguageModelV3({
+    doGenerate: async () => ({
+      content: [{ type: "text", text: ANSWER }],
+      finishReason: { unified: "stop", raw: "stop" },
+      usage: { inputTokens: tokens, outputTokens: { total: 0, text: 0, reasoning: 0 } },
+      warnings: [],
+    }),
+  });
+}
 
 /** Two conversations of one user: the second's model knows, and what is kept is just what was said. */
 async function remembers(maitred: Maitred, { agent, threadOf = (thread) => thread }: Framework, id: string): Promise<void> {

@@ -11,18 +11,7 @@ export const models: Readonly<Record<string, Readonly<Record<string, string>>>> 
         return "Very well.";
       }`,
   },
-  "ai-sdk": {
-    "model.ts": `
-      import { MockLanguageModelV3 } from "ai/test";
-      export const model = new MockLanguageModelV3({
-        doGenerate: async ({ prompt }) => {
-          console.log("TOLD:", JSON.stringify(prompt));
-          const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 };
-          const usage = { inputTokens: none, outputTokens: { total: 0, text: 0, reasoning: 0 } };
-          return { content: [{ type: "text", text: "Very well." }], finishReason: { unified: "stop", raw: "stop" }, usage, warnings: [] };
-        },
-      });`,
-  },
+  "ai-sdk": aiSdkModel(),
   "openai-agents": {
     "model.ts": `
       import { type Model, Usage } from "@openai/agents";
@@ -53,7 +42,23 @@ export const models: Readonly<Record<string, Readonly<Record<string, string>>>> 
       }
       export const model = new Scripted({ model: "scripted" });`,
   },
+  mastra: aiSdkModel(),
 };
+
+function aiSdkModel(): Readonly<Record<string, string>> {
+  return {
+    "model.ts": `
+      import { MockLanguageModelV3 } from "ai/test";
+      export const model = new MockLanguageModelV3({
+        doGenerate: async ({ prompt }) => {
+          console.log("TOLD:", JSON.stringify(prompt));
+          const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 };
+          const usage = { inputTokens: none, outputTokens: { total: 0, text: 0, reasoning: 0 } };
+          return { content: [{ type: "text", text: "Very well." }], finishReason: { unified: "stop", raw: "stop" }, usage, warnings: [] };
+        },
+      });`,
+  };
+}
 
 function langChainModel(): Readonly<Record<string, string>> {
   return {

@@ -105,7 +105,7 @@ describe("the programs of README and docs compile against the packed package and
 
 needing("ecosystem")("a snippet for each framework compiles and runs, and the model is told what is known", () => {
   beforeAll(async () => {
-    for (const name of ["@langchain/core", "@langchain/langgraph", "@openai/agents", "@google/adk"])
+    for (const name of ["@langchain/core", "@langchain/langgraph", "@openai/agents", "@google/adk", "@mastra/core"])
       await installed.link(name, "ecosystem");
     await installed.link("ai");
   });
