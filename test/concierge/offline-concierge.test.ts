@@ -221,8 +221,38 @@ describe("what a search is told as", () => {
     expect(content).not.toContain("found nothing");
   });
 
-  test("what is asked in another language is said not to be understood", async () => {
-    expect((await guest().say("Was gibt es am Samstag?")).content).toMatch(/^Without a language model I understand little beyond English/);
+  test.each(["Was gibt es am Samstag?", "montre mes réservations", "muéstrame mis reservas"])(
+    "what is asked in another language is said not to be understood: %s",
+    async (words) => {
+      expect((await guest().say(words)).content).toMatch(/^Without a language model I understand little beyond English/);
+    },
+  );
+
+  test("a name of the programme is looked for, however it is asked for", async () => {
+    const { steps } = await guest().say("Do you have Aoife Brannock Trio?");
+    expect(steps[0]?.input).toMatchObject({ text: "aoife brannock trio" });
+    expect((await guest().say("Do you have my umbrella?")).steps).toEqual([]);
+  });
+
+  test("a section is one of the house and no name, and is the one that is booked", async () => {
+    const ann = guest();
+    const { steps } = await ann.say("Book one seat for Night Shift Trio on Friday, at the front tables");
+    expect(steps.map(({ input }) => input)).toMatchObject([{ text: "shift trio" }, { section: "Front tables", quantity: 1 }]);
+    expect((await ann.say("the bar")).steps).toEqual([]);
+  });
+
+  test("a short word of another language is no day: mon budget", async () => {
+    const { content } = await guest().say("Mon budget maximum est de 30 euros");
+    expect(content).not.toMatch(/Monday/);
+    expect((await guest().say("Jazz on mon")).steps[0]?.input).toMatchObject({ from: "2026-03-16" });
+  });
+
+  test("a no where nothing was asked is told so, in any language; what one does on a day is what is booked", async () => {
+    expect((await guest().say("nein")).content).toMatch(/^Nothing waits for a yes or no/);
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    expect((await ann.say("What am I doing on Friday?")).content).toMatch(/^Your bookings:\n1\. Night Shift Trio/);
   });
 
   test.each(["Three of us", "Is it safe for my child?"])("%j to a list asks which one", async (words) => {
@@ -500,6 +530,18 @@ describe("somebody drops out", () => {
     expect((await ann.say("No, leave it")).content).toMatch(/stays as it is/);
     expect((await ann.say("Cancel Night Shift Trio")).content).toMatch(/^Cancelled: Night Shift Trio/);
   });
+
+  test.each(["cancel the Friday brunch", "No, cancel the trio of cheeses I ordered", "cancel my night train"])(
+    "a word that a booking has too is no yes to the question before: %s",
+    async (words) => {
+      const ann = guest();
+      await ann.say("Book two tickets for Night Shift Trio on Friday");
+      await ann.say("Yes");
+      expect((await ann.say("cancel the brunch")).content).toMatch(/Shall I cancel it\?$/);
+      expect((await ann.say(words)).content).toMatch(/^Shall I cancel this booking\? Night Shift Trio/);
+      expect((await ann.say("Yes")).content).toMatch(/^Cancelled: Night Shift Trio/);
+    },
+  );
 
   test("the words that something is right book nothing", async () => {
     const ann = guest();

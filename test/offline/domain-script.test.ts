@@ -26,8 +26,8 @@ const said = (message: string, tools: readonly string[]) =>
 
 test.each([
   ["I am allergic to latex", "I've noted for this conversation: is allergic to latex. Ask me"],
-  ["I am allergic to latex, just kidding", "Noted. Ask me"],
-  ["I am allergic to latex, my card is 4111 1111 1111 1111", "Noted. Ask me"],
+  ["I am allergic to latex, just kidding", "I keep what I understand of this. Ask me"],
+  ["I am allergic to latex, my card is 4111 1111 1111 1111", "I keep what I understand of this. Ask me"],
 ])("%s: %s", (message, reply) => {
   expect(said(message, ["list_memories"])).toEqual({ type: "say", text: expect.stringContaining(reply) });
 });
@@ -35,3 +35,16 @@ test.each([
 test("where memory is switched off, nothing is said to be noted", () => {
   expect(said("I am allergic to latex", ["book"])).toEqual({ type: "say", text: expect.stringMatching(/^Memory is switched off/) });
 });
+
+test("a companion's name stays as it is written, amid what is noted", () => {
+  expect(said("My sister Mia is allergic to latex", ["list_memories"])).toMatchObject({ text: expect.stringMatching(/: sister Mia is/) });
+  expect(said("Mia is allergic to latex", ["list_memories"])).not.toMatchObject({ text: expect.stringContaining("mia") });
+});
+
+test.each(["cancel the brunch", "Please storniere das Abendessen", "annule mon dîner"])(
+  "%s: cancelled by the tool that does it",
+  (message) => {
+    expect(said(message, ["find_times", "cancel_appointment"])).toMatchObject({ type: "call", calls: [{ name: "cancel_appointment" }] });
+    expect(said(message, ["find_times"])).toMatchObject({ type: "say", text: expect.stringMatching(/^Nothing is cancelled/) });
+  },
+);

@@ -61,3 +61,12 @@ test.each(["Never more than 30 per head", "No more than thirty a head", "never m
     expect(await read(text)).toMatchObject([{ category: "budget" }]);
   },
 );
+
+test.each([
+  "Ich gebe nie mehr als 30 Euro aus",
+  "je ne dépense jamais plus de 30 euros",
+  "no puedo gastar más de 30 euros",
+  "non spendo mai più di 30 euro",
+])("a limit in another language is: %s", async (text) => {
+  expect(await read(text)).toMatchObject([{ category: "budget" }]);
+});

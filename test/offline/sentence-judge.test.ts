@@ -64,6 +64,20 @@ test("an order for one evening is nothing lasting, and an answer leads into what
   expect((await read("No peanuts, please"))[0]).toMatchObject({ need: "no_nuts" });
 });
 
+test.each(["Book the almond cake", "Reserve the peanut supper for two please", "Can I have the nut roast?"])(
+  "what is ordered by its name is not avoided: %s",
+  async (order) => {
+    expect(await read(order)).toEqual([]);
+  },
+);
+
+test.each(["Book a table careful with almonds", "Book us in, nuts make my throat close up", "Book the almond cake without nuts"])(
+  "an order that tells of a need is heard: %s",
+  async (order) => {
+    expect(await read(order)).toMatchObject([{ strength: "hard" }]);
+  },
+);
+
 test.each([
   ["Ich mag Jazz.", "Buchen Sie zwei Karten für das erste"],
   ["Ich mag Jazz.", "Ja bitte"],

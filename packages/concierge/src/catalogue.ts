@@ -122,6 +122,9 @@ export function isStepFree(event: CatalogueEvent): boolean {
   return event.sections.some((section) => section.stepFree);
 }
 
+/** Of all houses, in lower case. */
+export const SECTION_NAMES = [...new Set(PROGRAMME.flatMap(({ venue }) => venue.sections.map(({ name }) => name.toLowerCase())))];
+
 export function sectionNamed(event: CatalogueEvent, name: string): Section | undefined {
   return event.sections.find((section) => plain(section.name) === plain(name));
 }

@@ -8,7 +8,7 @@ import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
 import { habitsOf } from "./stand-in/habits.js";
-import { bookingsIn, focus, lastList, openQuote, placeIn, showedOne, wishOpened } from "./stand-in/past.js";
+import { bookingsIn, focus, isOnSale, lastList, openQuote, placeIn, showedOne, wishOpened } from "./stand-in/past.js";
 import * as replies from "./stand-in/replies.js";
 import { details, search, whichOne } from "./stand-in/search-moves.js";
 import { CONCIERGE_WORDS } from "./words.js";
@@ -78,8 +78,10 @@ function requested(view: ScriptView): ScriptMove {
   if (beginsWith(words, "thanking")) return thanked(view, words);
   if (greets) return say(GREETING);
   if (asks && isAbroad(view.message)) return say(replies.ASKED_ABROAD);
+  if (asks && isOnSale(wish.text, view)) return search(view, wish, habits);
   if (asks && (beginsWith(words, "asking") || wish.text === "")) return fact(view);
-  if (readReply(view.message).yes) return say(replies.NOTHING_ASKED);
+  const reply = readReply(view.message);
+  if (reply.yes || (reply.no && words.split(/\s+/).length === 1)) return say(replies.NOTHING_ASKED);
   return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
 }
 

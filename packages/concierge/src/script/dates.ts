@@ -1,6 +1,6 @@
 import { MONTHS } from "@maitred/offline";
 import type { ParsedComponents, ParsedResult } from "chrono-node";
-import { dateReader, editDistance } from "maitred/stand-in";
+import { dateReader, editDistance, latinLanguageOf, wordsIn } from "maitred/stand-in";
 import { addDays, weekdayOf, type ZoneClock, zoneClock } from "../local-time.js";
 
 /** Local days, inclusive. */
@@ -16,6 +16,9 @@ const ON_THE = new RegExp(`\\bon the (\\d{1,2})(?:st|nd|rd|th)\\b(?!\\s+(?:of\\s
 /** "Between 3 and 9 May", which the parser reads as a range when it is written as one. */
 const BETWEEN = /\bbetween (\d{1,2}) and (?=\d)/i;
 
+/** "Mon", "sept": a day or month in English, other words elsewhere. */
+const isShort = /^\p{L}{3,4}$/u;
+
 /** The days that a message names, in the guest's time zone, and the words that name them. Never in the past. */
 export function daysIn(text: string, now: Date, timeZone: string): { readonly days: Days; readonly words: string } | undefined {
   const clock = zoneClock(timeZone);
@@ -27,6 +30,7 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
   if (onThe !== null) return { days: nextOf(today, String(onThe[1]).padStart(2, "0")), words: onThe[0] };
   const at = { instant: now, timezone: clock.offsetMinutes(now) };
   for (const result of dateReader().parse(text.replace(BETWEEN, "$1 - "), at, { forwardDate: true })) {
+    if (isShort.test(result.text) && latinLanguageOf(wordsIn(text)) !== "english") continue;
     const span = spanOf(result, today);
     if (span !== undefined && span.to >= today) return { days: { from: later(span.from, today), to: span.to }, words: result.text };
   }

@@ -2,6 +2,7 @@ import { contentWords, NUMBER_WORDS, namesBeside } from "@maitred/offline";
 import type { ScriptView } from "maitred";
 import { RELATIONS } from "maitred/domain";
 import { phrasesIn } from "maitred/stand-in";
+import { SECTION_NAMES } from "../catalogue.js";
 import lists from "../data/script.json" with { type: "json" };
 import { says, wordSet } from "../phrases.js";
 import type { City, Diet, Genre, Kind } from "../vocabulary.js";
@@ -28,6 +29,7 @@ export interface Wish {
 
 /** Words around a request that name nothing in a catalogue. */
 const AROUND: ReadonlySet<string> = new Set([
+  ...SECTION_NAMES.flatMap((name) => name.split(" ")),
   ...wordSet("around"),
   ...phrasesIn([...lists.greeting, ...lists.thanking]).filter((phrase) => !phrase.includes(" ")),
   ...Object.keys(NUMBER_WORDS),

@@ -17,7 +17,7 @@ import type { Wish } from "../script/wish.js";
 import { partyLeftIn } from "../script/words.js";
 import { isBookable } from "../seats.js";
 import type { Habits } from "./habits.js";
-import { bookingIn, lastList, mergedList, openQuote, placeIn, type ShownBooking, saidSinceList, showedOne } from "./past.js";
+import { bookingIn, lastList, mergedList, openQuote, placeIn, type ShownBooking, saidSinceList, sectionIn, showedOne } from "./past.js";
 import * as replies from "./replies.js";
 import { meantEvent, search, whichOne } from "./search-moves.js";
 
@@ -47,9 +47,11 @@ export function book(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
   if (!isBookable(quantity)) return say(replies.SEATS_AT_ONCE);
   const companions = companionsIn(view.message);
   const absent = leftOut(knownCompanions(view), view.message);
+  const section = sectionIn(view.message, event);
   const given = {
     event_id: event,
     quantity,
+    ...(section !== undefined && { section }),
     ...(companions.length > 0 && { companions: [...companions] }),
     ...(absent.length > 0 && { not_coming: [...absent] }),
   };

@@ -13,6 +13,7 @@ import {
   speaksOfCancelling,
 } from "@maitred/offline";
 import type { ScriptMove, ScriptView } from "maitred";
+import { standsIn } from "maitred/domain";
 import { MAX_QUOTED_CHARS } from "./booking-moves.js";
 import { bookingIn, bookingsIn, offeredCancellation, openQuote, type ShownBooking } from "./past.js";
 import * as replies from "./replies.js";
@@ -42,15 +43,15 @@ function cancel(view: ScriptView): ScriptMove {
   const place = ordinalIn(view.message);
   if (bookings.length === 0) return say("You have no bookings that could be cancelled.");
   const one = place === undefined ? meantBooking(view.message, bookings) : bookings.at(place);
-  if (one !== undefined) return cancelById(view, one.booking_id);
+  if (one !== undefined) return cancelById(view, one.booking_id, { agreed: asksToCancel(view.message) && isNamedWhole(view.message, one) });
   const [only, another] = bookings;
   if (only !== undefined && another === undefined && place === undefined) return cancelById(view, only.booking_id, { only: true });
   return say(`${place === undefined ? "" : "There is no such number.\n"}${replies.bookingsReply(bookings)}\n\n${WHICH}`);
 }
 
-/** `only`: the words name none, and there is no other. */
+/** `agreed`: they want this one. `only`: the words name none, and there is no other. */
 function cancelById(view: ScriptView, id: string, { agreed = false, only = false } = {}): ScriptMove {
-  const asks = agreed || (!only && asksToCancel(view.message) && !readReply(view.message).partly);
+  const asks = agreed && !readReply(view.message).partly;
   const asked = asks ? { asked: view.message.slice(0, MAX_QUOTED_CHARS) } : {};
   return callThen(view, { name: "cancel_booking", arguments: { booking_id: id, ...asked } }, (output) => {
     const booking = bookingIn(output);
@@ -60,6 +61,11 @@ function cancelById(view: ScriptView, id: string, { agreed = false, only = false
       ? `You have one booking: ${replies.bookingLine(booking)}\nShall I cancel it?`
       : `Shall I cancel this booking? ${replies.bookingLine(booking)}`;
   });
+}
+
+/** "The haircut in Liffey Street" shares a word with a booking and is none: a yes to the question before is not read into it. */
+function isNamedWhole(message: string, { reference, title }: ShownBooking): boolean {
+  return standsIn(reference ?? undefined, message) || standsIn(title, message);
 }
 
 /** The one that the words name: by reference, title, place or day. */

@@ -1,7 +1,8 @@
 import { ordinalIn, readReply } from "@maitred/offline";
 import type { Observation, ScriptView } from "maitred";
+import { standsIn } from "maitred/domain";
 import { z } from "zod";
-import { Catalogue, type CatalogueEvent, isStepFree } from "../catalogue.js";
+import { Catalogue, type CatalogueEvent, filterEvents, isStepFree } from "../catalogue.js";
 import { says } from "../phrases.js";
 import type { Days } from "../script/dates.js";
 import { type Wish, wishIn } from "../script/wish.js";
@@ -10,6 +11,17 @@ import type { City } from "../vocabulary.js";
 /** What tool results tell: lists that were shown, quotes that wait, bookings. Of earlier turns a part of them is left. */
 
 const catalogue = new Catalogue();
+/** Whether words are of the name of something that is on sale. */
+export function isOnSale(words: string, { now }: Pick<ScriptView, "now">): boolean {
+  return words !== "" && filterEvents(catalogue.onSale(now), { text: words }).length > 0;
+}
+
+/** The section of an event that a message names: of "front tables" and "tables" the longer one. */
+export function sectionIn(message: string, eventId: string): string | undefined {
+  const names = catalogue.byId(eventId)?.sections.map(({ name }) => name) ?? [];
+  return names.toSorted((a, b) => b.length - a.length).find((name) => standsIn(name, message));
+}
+
 /** In a list by its id, or by all that one chooses by. */
 const eventSchema = z.union([
   z.string().transform((event_id) => ({ event_id, breaks: [] })),

@@ -39,6 +39,7 @@ export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
     if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
+  if (failure === undefined && wish.empty && isAbroad(view.message)) return say(replies.ASKED_ABROAD);
   return say(failure ?? replies.nothingFound(wish.empty ? asWritten(wish.text, view.message) : ""));
 }
 

@@ -127,6 +127,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
   if (hard && !isNamed && (asks || isQuestion)) return [];
+  if (hard && (asks || isQuestion) && isWanted(words, begins, language, vocabulary)) return [];
   if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
@@ -168,8 +169,21 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
 /** Words for a need, for what it comes from, or for what must be. */
 function speaksOfNeeds(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
   if (vocabulary.needsIn(words).length > 0 || vocabulary.reasonsIn(words).length > 0) return true;
+  return tellsOfNeeds(words, language);
+}
+
+/** By words that need no thing beside them. */
+function tellsOfNeeds(words: readonly string[], language: Language): boolean {
   const telling = [english.cued, english.needing, english.musts, english.harms, english.health, english.advice];
   return language.name === "en" && telling.some((list) => list.in(words) !== -1);
+}
+
+/** "Book the almond oil massage", "can I have the nut cake": what somebody else would avoid is just what is asked for. */
+function isWanted(words: readonly string[], from: number, language: Language, vocabulary: Vocabulary): boolean {
+  const isAskedFor = ({ kind, at }: FoundNeed) =>
+    kind === "avoid" && at > from && words.slice(from + 1, at).every((word) => english.before_ordered.has(word));
+  const needs = vocabulary.needsIn(words);
+  return needs.length > 0 && needs.every(isAskedFor) && !refuses(words, language) && !tellsOfNeeds(words, language);
 }
 
 const MIND = "mind";

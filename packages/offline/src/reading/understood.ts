@@ -6,14 +6,16 @@ import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { english, isInJest, languageIn } from "./language.js";
 import { readSentence } from "./read-sentence.js";
+import { lower } from "./said.js";
 import { Story } from "./story.js";
 
 /** Of a message; what is beyond is read after the answer alone. */
 const MAX_CHARS = 500;
 
 /**
- * What rules understand of a message without a doubt, in the words of the memories that may come of it: for an answer that is given before
- * anything is kept. Nothing of one that holds a secret, or is said in jest. Synchronous, and some milliseconds at most.
+ * What rules understand of a message without a doubt, in the words of the memories that may come of it, as they stand in a sentence: for an
+ * answer that is given before anything is kept. Nothing of one that holds a secret, or is said in jest. Synchronous, and some milliseconds
+ * at most.
  */
 export function understoodIn(message: string, vocabulary: Vocabulary): readonly string[] {
   const own = ownText(message.slice(0, MAX_CHARS));
@@ -29,5 +31,10 @@ export function understoodIn(message: string, vocabulary: Vocabulary): readonly 
     if (read === "foreign") break;
     drafts.push(...(read?.drafts ?? []));
   }
-  return [...new Set(drafts.filter(({ unsure }) => !unsure).map(({ text }) => text))];
+  return [...new Set(drafts.filter(({ unsure }) => !unsure).map(inSentence))];
+}
+
+/** As it stands in the middle of a sentence: a name is written as it is. */
+function inSentence({ text, name }: Draft): string {
+  return name !== null && text.startsWith(name) ? text : lower(text);
 }

@@ -55,15 +55,23 @@ function requested(view: ScriptView, script: Script): ScriptMove {
     .map(({ tool, list }) => ({ tool, place: list.in(words) }))
     .filter(({ place, tool }) => place !== -1 && view.tools.has(tool.name))
     .toSorted((a, b) => rankOf(b.tool) - rankOf(a.tool));
-  if (best !== undefined) {
-    const input = best.tool.offline?.input?.(view.message, { companions: companionsIn(view.message) }) ?? {};
-    return callThen(view, { name: best.tool.name, arguments: input }, (output) => told(output));
+  const played = asksToCancel(view.message) && best?.tool.binds === undefined ? (endingIn(view, script) ?? best?.tool) : best?.tool;
+  if (played !== undefined) {
+    const input = played.offline?.input?.(view.message, { companions: companionsIn(view.message) }) ?? {};
+    return callThen(view, { name: played.name, arguments: input }, (output) => told(output));
   }
+  if (asksToCancel(view.message)) return say(`Nothing is cancelled: I can't do that here.${wordsOf(script)}`);
   const asked = script.named.filter(({ list }) => list.in(words) !== -1);
   if (asked.length > 0 && !view.message.includes("?")) return noted(view, script);
   // "Do you have a child seat?" asks of the catalogue.
   if (asked.length > 0 && languageIn(view.message).first.in(words) !== -1) return recited(view, asked);
   return say(helpOf(script, isOff(view)));
+}
+
+/** The one tool that takes back: any words that ask for a cancellation call it. */
+function endingIn(view: ScriptView, { played }: Script): AnyTool | undefined {
+  const [only, another] = played.filter(({ tool }) => tool.ends !== undefined && view.tools.has(tool.name));
+  return another === undefined ? only?.tool : undefined;
 }
 
 const MOST_WORDS_OF_A_NO = 6;
@@ -101,7 +109,7 @@ function recited(view: ScriptView, asked: readonly Named[]): ScriptMove {
 /** A need may stand against what is booked already. */
 function noted(view: ScriptView, { listed, memory }: Script): ScriptMove {
   if (isOff(view)) return say(MEMORY_OFF);
-  const reply = `${notedAs(memory.understood(view.message)) || "Noted."} ${ASK_ME}`;
+  const reply = `${notedAs(memory.understood(view.message)) || "I keep what I understand of this."} ${ASK_ME}`;
   if (listed === undefined || !view.tools.has(listed.name)) return say(reply);
   return callThen(view, { name: listed.name, arguments: {} }, (output) => {
     const broken = itemsIn(output).filter((item) => [item.breaks, item.if_along].some((names) => namesIn(names).length > 0));
@@ -111,11 +119,16 @@ function noted(view: ScriptView, { listed, memory }: Script): ScriptMove {
 
 const ASK_ME = "Ask me what I know about you to see what I keep.";
 
-function helpOf({ played }: Script, off: boolean): string {
-  const words = played.map(({ tool }) => `“${tool.offline?.words[0]}”`);
-  const can = words.length === 0 ? "" : ` I go by words such as ${words.join(", ")}.`;
+function helpOf(script: Script, off: boolean): string {
+  const can = wordsOf(script);
   const keeps = off ? "" : " What you tell me of yourself I keep; ask me what I know about you.";
   return `No language model is connected, so I understand little.${can}${keeps} Set OPENAI_API_KEY or OPENAI_BASE_URL to connect a model.`;
+}
+
+/** What it can be asked for, as a sentence. */
+function wordsOf({ played }: Script): string {
+  const words = played.map(({ tool }) => `“${tool.offline?.words[0]}”`);
+  return words.length === 0 ? "" : ` I go by words such as ${words.join(", ")}.`;
 }
 
 const outputSchema = z.looseObject({

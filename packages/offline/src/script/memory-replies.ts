@@ -2,6 +2,7 @@ import type { JsonValue, MemoryLine } from "maitred";
 import { folded, wordsIn } from "maitred/stand-in";
 import { z } from "zod";
 import { relationAt, relationOf } from "../reading/language.js";
+import { lower } from "../reading/said.js";
 
 /** What is said of memory, in plain words. */
 
@@ -12,7 +13,7 @@ export const NOT_PLAIN = "Before I do that I need a plain yes or no.";
 
 /** The answer comes before anything is kept, and names what was understood: it promises nothing. The empty string where that is nothing. */
 export function notedAs(understood: readonly string[]): string {
-  return understood.length === 0 ? "" : `I've noted for this conversation: ${understood.map(lower).join("; ")}.`;
+  return understood.length === 0 ? "" : `I've noted for this conversation: ${understood.join("; ")}.`;
 }
 
 const NOTHING_LIKE_IT = "I remember nothing like that, in these words. Ask me what I know about you to see what I keep.";
@@ -109,10 +110,6 @@ export function ofWhom(who: string, memory: string): string {
   const relation = relationOf(who);
   const isNamed = relation !== undefined && words.some((_, at) => relationAt(words, at)?.relation === relation);
   return isNamed || memory.toLowerCase().includes(who.toLowerCase()) ? capital(memory) : `${capital(who)}: ${lower(memory)}`;
-}
-
-export function lower(text: string): string {
-  return /^(?:\p{Lu}\p{Lu}|I\b)/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function capital(text: string): string {
