@@ -241,6 +241,11 @@ describe("what a search is told as", () => {
     expect((await ann.say("the bar")).steps).toEqual([]);
   });
 
+  test("a companion's name stays as it is written, amid what is noted", async () => {
+    expect((await guest().say("I forgot: Mia uses a wheelchair")).content).toContain("noted for this conversation: Mia uses a wheelchair.");
+    expect((await guest().say("I'm vegan. Never more than 30 euros")).content).toContain(": is vegan; never more than 30 euros.");
+  });
+
   test("a short word of another language is no day: mon budget", async () => {
     const { content } = await guest().say("Mon budget maximum est de 30 euros");
     expect(content).not.toMatch(/Monday/);

@@ -36,11 +36,6 @@ test("where memory is switched off, nothing is said to be noted", () => {
   expect(said("I am allergic to latex", ["book"])).toEqual({ type: "say", text: expect.stringMatching(/^Memory is switched off/) });
 });
 
-test("a companion's name stays as it is written, amid what is noted", () => {
-  expect(said("My sister Mia is allergic to latex", ["list_memories"])).toMatchObject({ text: expect.stringMatching(/: sister Mia is/) });
-  expect(said("Mia is allergic to latex", ["list_memories"])).not.toMatchObject({ text: expect.stringContaining("mia") });
-});
-
 test.each(["cancel the brunch", "Please storniere das Abendessen", "annule mon dîner"])(
   "%s: cancelled by the tool that does it",
   (message) => {

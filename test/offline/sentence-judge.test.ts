@@ -64,7 +64,7 @@ test("an order for one evening is nothing lasting, and an answer leads into what
   expect((await read("No peanuts, please"))[0]).toMatchObject({ need: "no_nuts" });
 });
 
-test.each(["Book the almond cake", "Reserve the peanut supper for two please", "Can I have the nut roast?"])(
+test.each(["Book the almond oil massage", "Reserve the peanut massage", "Book the almond milk facial for me", "Can I have the nut roast?"])(
   "what is ordered by its name is not avoided: %s",
   async (order) => {
     expect(await read(order)).toEqual([]);

@@ -180,10 +180,14 @@ function tellsOfNeeds(words: readonly string[], language: Language): boolean {
 
 /** "Book the almond oil massage", "can I have the nut cake": what somebody else would avoid is just what is asked for. */
 function isWanted(words: readonly string[], from: number, language: Language, vocabulary: Vocabulary): boolean {
-  const isAskedFor = ({ kind, at }: FoundNeed) =>
-    kind === "avoid" && at > from && words.slice(from + 1, at).every((word) => english.before_ordered.has(word));
   const needs = vocabulary.needsIn(words);
-  return needs.length > 0 && needs.every(isAskedFor) && !refuses(words, language) && !tellsOfNeeds(words, language);
+  const first = Math.min(...needs.map(({ at }) => at));
+  const last = Math.max(...needs.map(({ at, length }) => at + length));
+  const isNeed = (place: number) => needs.some(({ at, length }) => place >= at && place < at + length);
+  const areOne = words.slice(first, last).every((_, place) => isNeed(first + place));
+  const isNext = first > from && words.slice(from + 1, first).every((word) => english.before_ordered.has(word));
+  const isAvoided = refuses(words, language) || tellsOfNeeds(words, language);
+  return needs.length > 0 && areOne && isNext && !isAvoided && needs.every(({ kind }) => kind === "avoid");
 }
 
 const MIND = "mind";

@@ -118,9 +118,12 @@ export function saysNoMore({ words }: Clause, language: Language, vocabulary: Vo
   );
 }
 
+/** Behind a name, where something is told of whoever has it. */
+export const IS_SAID_OF = /^(?:can|has|does|is|needs|uses)/u;
+
 /** "Pelle can't have milk", "Mia needs a child seat": by a name that may be nobody's. */
 function isCalled({ text, words }: Clause, who: ReadClause["who"]): boolean {
-  return who.kind === "nobody" && isName(rawWords(text)[0] ?? "") && /^(?:can|has|does|is|needs|uses)/u.test(words[1] ?? "");
+  return who.kind === "nobody" && isName(rawWords(text)[0] ?? "") && IS_SAID_OF.test(words[1] ?? "");
 }
 
 /** A need of which it isn't known yet what it is about. */

@@ -5,9 +5,11 @@ import { sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { english, isInJest, languageIn } from "./language.js";
+import { IS_SAID_OF } from "./needs.js";
 import { readSentence } from "./read-sentence.js";
 import { lower } from "./said.js";
 import { Story } from "./story.js";
+import { isName, rawWords } from "./who.js";
 
 /** Of a message; what is beyond is read after the answer alone. */
 const MAX_CHARS = 500;
@@ -35,6 +37,7 @@ export function understoodIn(message: string, vocabulary: Vocabulary): readonly 
 }
 
 /** As it stands in the middle of a sentence: a name is written as it is. */
-function inSentence({ text, name }: Draft): string {
-  return name !== null && text.startsWith(name) ? text : lower(text);
+function inSentence({ text }: Draft): string {
+  const [first = "", next = ""] = rawWords(text);
+  return isName(first) && IS_SAID_OF.test(next) ? text : lower(text);
 }
