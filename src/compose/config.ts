@@ -2,7 +2,15 @@ import { z } from "zod";
 import { AI_SDK_PACKAGES, type AiSdkProvider, isAiSdkProvider } from "../agent/models/ai-sdk-packages.js";
 import type { ErrorDetail } from "../platform/errors.js";
 import { invalidConfig } from "../platform/invalid-config.js";
-import { COST_VARIABLES, EMBEDDING_VARIABLES, type EmbeddingProvider, embeddingOf, MODEL_VARIABLES } from "./model-variables.js";
+import {
+  COST_VARIABLES,
+  EMBEDDING_VARIABLES,
+  type EmbeddingProvider,
+  embeddingOf,
+  homeOf,
+  isAtModel,
+  MODEL_VARIABLES,
+} from "./model-variables.js";
 import {
   ADDRESSES,
   backendOf,
@@ -251,7 +259,11 @@ function keyOf(provider: string, env: Environment): string | undefined {
   return name === null ? undefined : env[name]?.trim() || undefined;
 }
 
+/** Its provider's own, at that one's own address. */
 function fallbackKey(values: Parsed, env: Environment): string | undefined {
   const provider = values.LLM_FALLBACK?.split(":")[0] ?? "";
-  return values.LLM_FALLBACK_BASE_URL === undefined ? keyOf(provider, env) : undefined;
+  if (!isAiSdkProvider(provider)) return undefined;
+  const { LLM_FALLBACK_BASE_URL: ownUrl } = values;
+  const home = homeOf(provider);
+  return ownUrl === undefined || (home !== null && isAtModel(ownUrl, home)) ? keyOf(provider, env) : undefined;
 }

@@ -150,6 +150,11 @@ interface Given {
   readonly RECALL_DEADLINE_MS?: number | undefined;
 }
 
+/** Where a provider is asked by default; null where that can't be told. */
+export function homeOf(provider: "openai" | AiSdkProvider): string | null {
+  return provider === "openai" ? OPENAI_URL : AI_SDK_PACKAGES[provider].origin;
+}
+
 /** Whether what a model is asked with, a key among it, may be sent to another address: to its own origin alone. Default: OpenAI's. */
 export function isAtModel(address: string | undefined, modelUrl: string | undefined): boolean {
   return address === undefined || new URL(address).origin === new URL(modelUrl ?? OPENAI_URL).origin;

@@ -6,7 +6,7 @@ import type { Logger } from "../platform/logger.js";
 import { present } from "../platform/present.js";
 import type { ChatModel, Domain } from "../ports/agent.js";
 import type { Config } from "./config.js";
-import { isAtModel } from "./model-variables.js";
+import { homeOf, isAtModel } from "./model-variables.js";
 import { standIn } from "./own-packages.js";
 
 /** Who does what. Where a task has no model of its own it is the one that answers. */
@@ -108,9 +108,8 @@ function fallbackModel(config: Config, main: ModelChoice["provider"], fallback: 
   const model = provider === named ? fallback.slice(colon + 1) : fallback;
   const known = provider === main || provider === "openai" ? mainModel(config, provider) : null;
   const { LLM_FALLBACK_BASE_URL: ownUrl } = config;
-  // Only OpenAI's own address is known without being configured.
-  const isKnown = provider === "openai" || known?.baseUrl !== undefined;
-  const isElsewhere = ownUrl !== undefined && !(isKnown && isAtModel(ownUrl, known?.baseUrl));
+  const home = known?.baseUrl ?? homeOf(provider);
+  const isElsewhere = ownUrl !== undefined && (home === null || !isAtModel(ownUrl, home));
   const sent = isElsewhere ? null : known;
   return {
     provider,

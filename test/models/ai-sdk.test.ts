@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createProviderRegistry, extractReasoningMiddleware, wrapLanguageModel } from "ai";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { aiSdkFailure } from "../../src/agent/models/ai-sdk-answer.js";
 import { aiSdkModel } from "../../src/ai-sdk.js";
 import { parseConfig } from "../../src/compose/config.js";
@@ -117,6 +117,20 @@ describe("LLM_FALLBACK", () => {
       expect(requests.map(({ headers }) => headers["x-api-key"])).toEqual(["none", "environment-key", "none"]);
     },
   );
+
+  test.each(["", "anthropic:"])("at its provider's own address it is sent that one's key: %sclaude-haiku-4-5", async (named) => {
+    const asked: (string | null)[][] = [];
+    vi.stubGlobal("fetch", async (url: string | URL, { headers }: RequestInit) => {
+      asked.push([new URL(url).host, new Headers(headers).get("x-api-key")]);
+      return Response.json({ type: "error", error: { type: "x", message: "no" } }, { status: asked.length === 1 ? 503 : 401 });
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.stubEnv("ANTHROPIC_API_KEY", "environment-key");
+    const first = { LLM_PROVIDER: "anthropic", LLM_MODEL: "claude-opus-4-8", ANTHROPIC_API_KEY: "file-key" };
+    const home = { LLM_FALLBACK: `${named}claude-haiku-4-5`, LLM_FALLBACK_BASE_URL: "https://api.anthropic.com/v1" };
+    await expect(textOf(await opened({ ...first, ...home }))).rejects.toThrow();
+    expect(asked).toEqual(Array(2).fill(["api.anthropic.com", "file-key"]));
+  });
 
   test("gets key, headers and query of the first at its own origin alone, or its own", async () => {
     const { url, requests } = (await serverOf(chatWire)).answer(
