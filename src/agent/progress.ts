@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type PartSource, partsOf } from "../domain/answer-part.js";
 import type { Element, PlacedElements, ShownPart, Source, Step, Usage } from "../domain/session.js";
-import { AppError, isAppError } from "../platform/errors.js";
+import { isAppError } from "../platform/errors.js";
 import type { AgentInput, AgentRun, ModelMessage, ToolSpec } from "../ports/agent.js";
-import type { FinishReason } from "../ports/chat-model.js";
 import type { TimedWork } from "../ports/tool-context.js";
 import { Citations } from "./citations.js";
 
@@ -80,21 +79,6 @@ export function workSince(startedMs: number, error?: unknown): Pick<TimedWork, "
 export function toolsUsed({ steps, offered }: Pick<Progress, "steps" | "offered">): readonly string[] {
   const known = new Set(offered.map(({ name }) => name));
   return [...new Set(steps.flatMap(({ name, error }) => (known.has(name) || error === null ? [name] : [])))];
-}
-
-/** The model ended without a word. */
-export function emptyAnswer(finish: FinishReason): AppError {
-  if (finish === "content_filter") return new AppError("MODEL_CONTENT_FILTER");
-  const detail = finish === "length" ? "The model reached its limit before it answered." : "The model gave an empty answer.";
-  return new AppError("MODEL_UNAVAILABLE", { detail });
-}
-
-/** It was told to call no tool any more, and called one all the same. */
-export function neverAnswered(calls: number): AppError {
-  return new AppError("MODEL_UNAVAILABLE", {
-    detail: `The model called tools without end: ${calls} ${calls === 1 ? "call" : "calls"}, and no answer.`,
-    hint: "Your message is kept. Ask for a part of it; if that ends so too, use a model that heeds `tool_choice: none`.",
-  });
 }
 
 /** A part that shows elements, and its place among the answer's parts, from 0. */

@@ -4,7 +4,7 @@ import { boundedSignal } from "../platform/bounded-signal.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { orAbort } from "../platform/or-abort.js";
-import type { ToolContext } from "../ports/agent.js";
+import { type ToolContext, WRITE_BACK_WAIT_MS } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
 import type { Booked } from "./booking-receipt.js";
 import type { SamePeople } from "./people.js";
@@ -13,8 +13,6 @@ import { type Candidate, judge, type KnownNeeds, type Party, peopleOf, type Verd
 
 /** How long the gate's own read may take. */
 const GATE_READ_MS = 2_000;
-/** How long a booking waits for what the guest has said to be written to memory. A quote waits where its own message tells of a need. */
-const WRITE_BACK_WAIT_MS = 5_000;
 
 /** What was read once: judges whatever may be booked, and tells which names are one person's. */
 export interface Judge {

@@ -122,7 +122,8 @@ export class ReceiptLog {
 
   /** Takes out of `to`'s what {@link takeOver} added. How many. */
   async takeOut({ id: merge, from, to }: MergedUsers): Promise<number> {
-    const added = new Set((await this.#all(from)).map(({ id }) => mergedId("receipt", to, merge, id)));
+    const added = new Set<string>();
+    for await (const { id } of this.#all(from)) added.add(mergedId("receipt", to, merge, id));
     return added.size === 0 ? 0 : this.#emptied(to, ({ id }) => added.has(id));
   }
 
@@ -146,9 +147,15 @@ export class ReceiptLog {
     return ((await this.#engine.read(ownerPartition(owner), { ranges: [range] })).ranges[0] ?? []).map(receiptIn);
   }
 
-  /** Oldest first. */
-  async #all(owner: Owner): Promise<readonly BookingReceipt[]> {
-    return ((await this.#engine.read(ownerPartition(owner), { ranges: [ALL] })).ranges[0] ?? []).map(receiptIn);
+  /** Oldest first, a page at a time. */
+  async *#all(owner: Owner): AsyncGenerator<BookingReceipt, void, undefined> {
+    for (let number = 0; ; ) {
+      const page = await this.#behind(owner, number);
+      yield* page;
+      const last = page[PAGE - 1];
+      if (last === undefined) return;
+      number = last.number;
+    }
   }
 
   async #isGone(owner: Owner): Promise<(memoryId: string) => boolean> {

@@ -28,6 +28,12 @@ export interface ToolResult {
 /** How long a call of a tool may take that says nothing else, in milliseconds. */
 export const TOOL_TIMEOUT_MS = 10_000;
 
+/**
+ * How long a tool waits for what the guest has said to be in memory, in milliseconds: most models read a message in less. The rest of
+ * {@link TOOL_TIMEOUT_MS} is its own; a tool that needs more for itself says so.
+ */
+export const WRITE_BACK_WAIT_MS = 5_000;
+
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;

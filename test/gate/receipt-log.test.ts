@@ -172,4 +172,9 @@ test("what a merge gives costs what is given: receipts of whoever is given them 
   };
   expect(await cost()).toBeLessThan(150);
   expect(await cost()).toBeLessThan(5);
+  reads.mockClear();
+  expect(await log.takeOut(users)).toBe(120);
+  const asked = reads.mock.calls.flatMap(([, { ranges = [] }]) => ranges);
+  expect(asked.length).toBeGreaterThan(3);
+  for (const { limit } of asked) expect(limit).toBeLessThanOrEqual(50);
 });

@@ -15,6 +15,7 @@ import type { HistoryMessage } from "../../src/ports/resources.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
 import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
 import { InMemoryOwnerLedger, memorySessionStore } from "../support/memory-stores.js";
+import { sampleMemory } from "../support/samples.js";
 
 const NOW = new Date("2026-05-01T12:00:00.000Z");
 
@@ -374,6 +375,21 @@ describe("imports", () => {
       message: expect.stringMatching(/^Conversation “Bread \[2J” \(c-2\), message m-4+/u),
     });
     expect(JSON.stringify(error)).not.toContain("flour");
+  });
+
+  test.each([
+    ["category", "c".repeat(65)],
+    ["aspect", "a".repeat(65)],
+    ["condition", "c".repeat(121)],
+    ["about", "a".repeat(201)],
+    ["need", "n".repeat(65)],
+  ])("an export whose memory has a longer %s than any other door takes is refused", async (field, value) => {
+    const memory = { ...sampleMemory({ id: newId() }), history: [], [field]: value };
+    const body = JSON.stringify({ format: "maitred-export", version: 1, user: null, sessions: [], memories: [memory] });
+    await expect(take(body, { format: "export" })).rejects.toMatchObject({
+      code: "INVALID_IMPORT",
+      message: expect.stringContaining(`memories/0/${field}`),
+    });
   });
 
   test("JSON that is no export says what would be one", async () => {

@@ -2,12 +2,10 @@ import { z } from "zod";
 import { normalised } from "../../domain/normalised-text.js";
 import { only, shorterList } from "../../domain/recap.js";
 import type { JsonValue } from "../../domain/session.js";
-import type { Tool } from "../../ports/agent.js";
+import { type Tool, WRITE_BACK_WAIT_MS } from "../../ports/agent.js";
 import { type MemoryToolParts, memoryLine, mustRead } from "./tool-turn.js";
 
 const LISTED = 100;
-/** What was said a moment ago belongs to "what do you know about me?"; a slow reader is not waited for any longer. */
-const WRITE_BACK_WAIT_MS = 3_000;
 const FOUND = 20;
 
 const named = (memory: JsonValue) => only(memory, "memory_id", "text");
