@@ -160,7 +160,8 @@ function categoriesWithNeeds(): readonly Category[] {
 /** @throws INVALID_CONFIG where anything is wrong */
 function refuse(name: string, wrong: readonly ErrorDetail[]): void {
   if (wrong.length === 0) return;
-  const detail = `The domain "${name.slice(0, 64)}": ${wrong.map(({ pointer, detail: why }) => `${pointer}: ${why}`).join("; ")}.`;
+  const told = wrong.map(({ pointer, detail: why }) => `${pointer}: ${why}`).join("; ");
+  const detail = `The domain "${name.slice(0, 64)}": ${told}${told.endsWith("?") ? "" : "."}`;
   throw new AppError("INVALID_CONFIG", { detail, errors: [...wrong], hint: "Mend the domain where it is described." });
 }
 

@@ -281,6 +281,20 @@ describe("what asks for nothing is looked for by no search", () => {
     expect(said(message)).toEqual(saying("Nothing waits for a yes or no"));
   });
 
+  test.each(["cancel the brunch", "storniere den Flug", "no, cancel the taxi"])(
+    "a cancellation is no no to what must hold: %s",
+    (message) => {
+      const asked = (words: string) =>
+        said(words, {
+          waiting: [{ id: "m1", text: "Is allergic to feathers" }],
+          tools: new Set([...VIEW.tools, "settle_memory"]),
+          window: [{ user: "Hello", told: "Hello", observations: [], assistant: "Shall I keep “Is allergic to feathers”?" }],
+        });
+      expect(asked(message)).not.toMatchObject({ calls: [{ name: "settle_memory" }] });
+      expect(asked("no, cancel that")).toMatchObject({ calls: [{ name: "settle_memory" }] });
+    },
+  );
+
   test("the same words keep what was asked about, and end nothing", () => {
     const asked = (text: string, assistant: string) =>
       said("yeah, keep that", {

@@ -73,6 +73,7 @@ describe("a domain, described once", () => {
 describe("what can't be a domain is said at once, with its name and the place", () => {
   test("a table of recall that has no occasions is refused in words", () => {
     expect(wrong(() => defineDomain({ ...hotel, recall: {} as never }))).toEqual({ "/recall/occasions": "it names none" });
+    expect(() => defineDomain({ ...hotel, promt: "" } as never)).toThrow(/did you mean `prompt`\?$/);
   });
 
   test("a category's situations are in every language of the domain, and said once", () => {

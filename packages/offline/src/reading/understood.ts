@@ -4,7 +4,7 @@ import { changesOf } from "./changes.js";
 import { sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
-import { english, isInJest, languageIn } from "./language.js";
+import { english, isInJest, languageIn, relationOf } from "./language.js";
 import { IS_SAID_OF } from "./needs.js";
 import { readSentence } from "./read-sentence.js";
 import { lower } from "./said.js";
@@ -39,5 +39,5 @@ export function understoodIn(message: string, vocabulary: Vocabulary): readonly 
 /** As it stands in the middle of a sentence: a name is written as it is. */
 function inSentence({ text }: Draft): string {
   const [first = "", next = ""] = rawWords(text);
-  return isName(first) && IS_SAID_OF.test(next) ? text : lower(text);
+  return isName(first) && relationOf(first) === undefined && IS_SAID_OF.test(next) ? text : lower(text);
 }

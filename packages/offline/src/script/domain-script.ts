@@ -7,7 +7,7 @@ import { MEMORY_OFF, memoriesReply, NOT_KEPT, notedAs } from "./memory-replies.j
 import { type MemoryTalk, memoryTalk } from "./memory-talk.js";
 import { callThen, say } from "./moves.js";
 import { companionsIn } from "./party-words.js";
-import { asksToCancel, readReply, saysOnlyNo } from "./reply.js";
+import { asksToCancel, readReply, takesBackAnother } from "./reply.js";
 
 /**
  * Plays any domain where no model is connected: calls the tools whose words a message has, shows what they gave, and goes on only with a
@@ -75,11 +75,6 @@ function endingIn(view: ScriptView, { played }: Script): AnyTool | undefined {
 }
 
 const MOST_WORDS_OF_A_NO = 6;
-
-/** "Cancel my brunch" names what is to be taken back; "no, cancel that" is a no to what was shown. */
-function takesBackAnother(message: string): boolean {
-  return asksToCancel(message) && !saysOnlyNo(message);
-}
 
 /** What takes back says so ("cancel my booking"), and what binds comes before what looks up. */
 function rankOf({ ends, binds }: AnyTool): number {

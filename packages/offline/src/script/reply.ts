@@ -54,7 +54,7 @@ export function asksOnlyToCancel(text: string): boolean {
   return asksToCancel(text) && saysOnly(text, "cancel", "yes", "polite", "beside_cancelling");
 }
 
-/** Says no, or to cancel it, and nothing else: "no, cancel that". */
-export function saysOnlyNo(text: string): boolean {
-  return saysOnly(text, "no", "cancel", "polite", "beside_cancelling");
+/** "Cancel my brunch" names what is to be taken back; "no, cancel that" is a no to what was shown or asked. */
+export function takesBackAnother(text: string): boolean {
+  return asksToCancel(text) && !saysOnly(text, "no", "cancel", "polite", "beside_cancelling");
 }

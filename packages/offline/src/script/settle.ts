@@ -3,7 +3,7 @@ import { RELATIONS } from "maitred/domain";
 import { z } from "zod";
 import { NOT_PLAIN } from "./memory-replies.js";
 import { callThen, say } from "./moves.js";
-import { agreesToKeep, readReply } from "./reply.js";
+import { agreesToKeep, readReply, takesBackAnother } from "./reply.js";
 
 /** What waits for the guest's word: asked about at the end of an answer, and settled by a plain yes or no in the next message. */
 
@@ -73,7 +73,7 @@ export function settle(view: ScriptView, needs: ReadonlySet<string>): ScriptMove
   const yes = agrees || (agreesToKeep(quote) && !changes);
   // "Forget that", of what would be kept.
   const declines = !changes && view.commands[0]?.kind === "forget_that";
-  const no = declines || says.no;
+  const no = declines || (says.no && !takesBackAnother(quote));
   const answersIt = asked.length > 0 && (declines || view.commands.length === 0) && quote.split(/\s+/).length <= MAX_ANSWER_WORDS;
   if (answersIt && partly) return say(`${NOT_PLAIN} ${asked.map((line) => question(line, needs)).join(" ")}`);
   if (!answersIt || yes === no || order) return undefined;
