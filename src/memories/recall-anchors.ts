@@ -17,6 +17,8 @@ const ELSEWHERE_BEFORE = 0.1;
 const BESIDE = 0.06;
 /** After the anchors could not be embedded, before it is tried again. */
 const AGAIN_AFTER_MS = 60_000;
+/** Anchors asked for together: what a reply waits for stands behind so many at most, also where the embedder takes texts in order. */
+const AT_ONCE = 8;
 
 interface Anchor {
   /** Null: no memory has a part in it. */
@@ -72,8 +74,11 @@ export class RecallAnchors {
   }
 
   async #embed(): Promise<void> {
+    const texts = this.#anchors.map(({ text }) => text);
+    const vectors: Float32Array[] = [];
     try {
-      this.#vectors = await this.#embedder.embed(this.#anchors.map(({ text }) => text));
+      for (let at = 0; at < texts.length; at += AT_ONCE) vectors.push(...(await this.#embedder.embed(texts.slice(at, at + AT_ONCE))));
+      this.#vectors = vectors;
     } catch {
       this.#failedAt = performance.now();
     }

@@ -32,3 +32,36 @@ test("anchors that can't be embedded tell nothing, and fail nobody", async () =>
   await anchors.load();
   expect(anchors.meaningOf([9, 1, 0])).toBeNull();
 });
+
+test("what a reply waits for stands behind a few anchors, and what is meant is told when all are there", async () => {
+  const many = Array.from({ length: 40 }, (_, at) => `supper ${at}`);
+  const served: string[] = [];
+  let turn: Promise<void> = Promise.resolve();
+  let start = () => {};
+  const started = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  // In the order in which it is asked, a text at a time, from when it is started.
+  const inOrder = (texts: readonly string[]) => {
+    const done = turn.then(async () => {
+      await started;
+      served.push(...texts);
+      return texts.map(() => Float32Array.from([1, 0, 0]));
+    });
+    turn = done.then(() => {});
+    return done;
+  };
+  const anchors = new RecallAnchors(
+    { ...table, occasions: { eat: { words: {}, anchors: { en: many } } } },
+    { ...embedder, embed: inOrder },
+  );
+  const loaded = anchors.load();
+  const reply = inOrder(["a reply's message"]);
+  start();
+  await reply;
+  expect(served.indexOf("a reply's message")).toBeLessThanOrEqual(8);
+  expect(anchors.meaningOf([1, 0, 0])).toBeNull();
+  await loaded;
+  expect(served).toHaveLength(42);
+  expect(anchors.meaningOf([1, 0, 0])).toMatchObject({ sure: ["eat"] });
+});
