@@ -1,4 +1,4 @@
-import { FORGOTTEN, sharesWord } from "../domain/forgotten-words.js";
+import { FORGOTTEN, ForgottenWords } from "../domain/forgotten-words.js";
 import type { MessageRecord, Round } from "../domain/session.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 
@@ -13,26 +13,20 @@ const MEMORY_TOOLS: ReadonlySet<string> = new Set([
   "search_history",
 ]);
 
-/**
- * The window without the messages that tombstones hide; the journal keeps what was said. An answer goes with them where it repeats a
- * telling word of its message, or of a forgotten memory that it was given; so do the calls of memory tools of that round.
- */
+/** The window without what tombstones hide: messages, answers that recite it, and the calls of memory tools beside them. The journal stays. */
 export function withoutForgotten(rounds: readonly Round[], tombstones: readonly Tombstone[]): readonly Round[] {
   if (tombstones.length === 0) return rounds;
-  const hidden = new Set(tombstones.flatMap((tombstone) => tombstone.messageIds));
-  const memories = new Set(tombstones.map((tombstone) => tombstone.memoryId));
+  const forgotten = new ForgottenWords(tombstones);
   return rounds.map((round) => {
     const { user, steps, assistant } = round;
-    const told = [user, assistant].filter(({ id, body }) => hidden.has(id) || hidden.has(body.origin_id ?? ""));
-    const known = (assistant.body.memory?.recalled ?? []).filter(({ id }) => memories.has(id));
-    if (told.length === 0 && known.length === 0) return round;
-    const forgotten = [...told.map(({ body }) => body.content), ...known.map(({ text }) => text)];
-    const repeats = told.includes(assistant) || sharesWord(assistant.body.content, forgotten);
+    const [isUserHidden, isAnswerHidden] = [user, assistant].map((message) => forgotten.hiding(message).length > 0);
+    if (!isUserHidden && !isAnswerHidden && forgotten.givenTo(assistant).length === 0) return round;
+    const recites = isAnswerHidden || forgotten.recitedBy(assistant, [user]).length > 0;
     return {
       ...round,
-      user: told.includes(user) ? withContent(user, FORGOTTEN) : user,
+      user: isUserHidden ? withContent(user, FORGOTTEN) : user,
       steps: steps.filter((step) => !MEMORY_TOOLS.has(step.name)),
-      assistant: repeats ? withContent(assistant, FORGOTTEN) : assistant,
+      assistant: recites ? withContent(assistant, FORGOTTEN) : assistant,
     };
   });
 }

@@ -41,10 +41,16 @@ describe("the window after something was forgotten", () => {
       };
       return { ...one, assistant: { ...one.assistant, body: { ...one.assistant.body, memory } } };
     };
-    const shown = withoutForgotten([given(1, "I went by what I know: loves techno."), given(2, "You are welcome.")], [hiding("elsewhere")]);
+    const asksAgain = { ...given(3, "Techno it is."), user: round(3, { user: "Any techno tonight?" }).user };
+    const shown = withoutForgotten(
+      [given(1, "I went by what I know: loves techno."), given(2, "You are welcome."), asksAgain],
+      [hiding("elsewhere")],
+    );
     expect(shown.map(({ user, assistant }) => [user.body.content, assistant.body.content])).toEqual([
       ["question 1", FORGOTTEN],
       ["question 2", "You are welcome."],
+      // As history and search say it: the user's own words of the same turn are no recital.
+      ["Any techno tonight?", "Techno it is."],
     ]);
   });
 });
