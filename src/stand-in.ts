@@ -14,6 +14,7 @@ export {
   ASKED_NOT_TO_KEEP,
   CONTEXT_HEADINGS,
   isSummary,
+  MEMORY_IS_OFF,
   MESSAGE_BEGINS,
   messageIn,
   NOW_BEGINS,

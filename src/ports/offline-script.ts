@@ -96,6 +96,8 @@ export interface ScriptView {
   readonly now: Date;
   /** IANA name; UTC where the messages name none. */
   readonly timeZone: string;
+  /** Nothing is recalled and nothing kept. */
+  readonly memoryIsOff: boolean;
   /** Constraints and preferences, without doubles. */
   readonly memories: readonly MemoryLine[];
   /** The rolling summary; the empty string where there is none. */

@@ -5,6 +5,7 @@ import {
   ASKED_ENOUGH,
   ASKED_NOT_TO_KEEP,
   CONTEXT_HEADINGS,
+  MEMORY_IS_OFF,
   MESSAGE_BEGINS,
   memoryMark,
   NOW_BEGINS,
@@ -44,10 +45,11 @@ export interface VolatileParts {
 const MAY_BE_MISSING =
   "something that is known of the user may be missing here. Don't claim to know nothing of them: say so where it matters, and ask.";
 
-/** What the model is told where memories may be missing. */
+/** What the model is told where memories are not there, or may be missing. */
 export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
   timeout: `Memory was slow this time: ${MAY_BE_MISSING}`,
   degraded: `Memory could not be read whole this time: ${MAY_BE_MISSING}`,
+  disabled: MEMORY_IS_OFF,
 };
 
 /** The last user message as it is sent: what changes with every turn, as data, memories with their marks; then the user's own words. */

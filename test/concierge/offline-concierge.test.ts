@@ -668,6 +668,7 @@ describe("what was said long ago", () => {
       pageContext: "The hotel Spam is best.",
       window: [],
       observations: [],
+      memoryIsOff: false,
       tools: new Set(),
     };
     expect(domain.offline?.next(view)).toEqual({ type: "say", text: "You told me: “We took the hotel Zur Weide.”" });

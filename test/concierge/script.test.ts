@@ -139,6 +139,7 @@ const VIEW: ScriptView = {
     },
   ],
   observations: [],
+  memoryIsOff: false,
   tools: new Set(["search_events", "get_event", "book_tickets", "list_bookings", "cancel_booking", "forget", "remember", "list_memories"]),
 };
 
@@ -319,6 +320,7 @@ describe("what asks for nothing is looked for by no search", () => {
     "私は車椅子を使っています",
   ])("what is told in another language is not said to be understood: %s", (message) => {
     expect(said(message)).toEqual(saying("I understand little beyond English"));
+    expect(said(message, { memoryIsOff: true })).toEqual(saying("Memory is switched off"));
     expect(said(message, { tools: new Set(["search_events"]) })).toEqual(saying("Memory is switched off"));
   });
 

@@ -359,13 +359,17 @@ describe("what is to be kept out", () => {
     const metadata = { incognito: true };
     const first = await ada.says("I'm vegan. Call me Ada.", { metadata });
     expect(first.memory).toMatchObject({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
-    for (const asked of [
-      "What do you know about me?",
-      "Remember that I like opera.",
-      "Forget that I love jazz",
-      "Any ideas for Saturday?",
-    ]) {
+    const off = /^Memory is switched off here: I keep nothing beyond this conversation/;
+    expect(first.message.content).toMatch(off);
+    for (const [asked, reply] of [
+      ["What do you know about me?", off],
+      ["Remember that I like opera.", off],
+      ["Forget that I love jazz", off],
+      ["My wife is allergic to nuts", off],
+      ["Any ideas for Saturday?", /found/],
+    ] as const) {
       const answer = await ada.says(asked);
+      expect(answer.message.content).toMatch(reply);
       expect(answer.memory).toMatchObject({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [] });
       expect(answer.message.content).not.toMatch(/loves jazz/i);
     }

@@ -18,6 +18,7 @@ const VIEW: ScriptView = {
   pageContext: "",
   window: [],
   observations: [],
+  memoryIsOff: false,
   tools: new Set(["list_memories"]),
 };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toView } from "../../packages/offline/src/script-view.js";
 import type { JsonValue, RecallStatus } from "../../src/domain/session.js";
 import { estimatedTokens, tokenCounterFor } from "../../src/platform/tokens.js";
-import { messageIn } from "../../src/ports/context-headings.js";
+import { MEMORY_IS_OFF, messageIn } from "../../src/ports/context-headings.js";
 import type { HistoryHit } from "../../src/ports/resources.js";
 import { buildContext, type ContextParts, changedParts, roundMessages } from "../../src/turn/context.js";
 import { renderUserContext } from "../../src/turn/context-blocks.js";
@@ -317,11 +317,13 @@ describe("what stands in a block", () => {
     expect(view.now.toISOString()).toBe(NOW.toISOString());
   });
 
-  test("a model is told when memory was slow or not read whole, in a line of its own, and else nothing", () => {
+  test("a model is told when memory was slow, not read whole, or is off, in a line of its own, and else nothing", () => {
     const sent = (memoryStatus: RecallStatus) => buildContext(parts({ memoryStatus }), BUDGET).input.messages.at(-1)?.content ?? "";
     expect(sent("timeout")).toContain("\nMemory was slow this time: something that is known of the user may be missing here. Don't ");
     expect(sent("degraded")).toContain("\nMemory could not be read whole this time: ");
-    for (const status of ["ok", "empty", "disabled"] as const) expect(sent(status)).not.toContain("Memory");
+    expect(sent("disabled")).toContain(`\n${MEMORY_IS_OFF}\n`);
+    expect(toView({ messages: [{ role: "user", content: sent("disabled") }] }).memoryIsOff).toBe(true);
+    for (const status of ["ok", "empty"] as const) expect(sent(status)).not.toContain("Memory");
   });
 
   test("each memory has a mark where a model is told it, a memory that is there twice one; nobody else is told marks", () => {

@@ -5,6 +5,7 @@ import {
   aheadOfUtcMs,
   CONTEXT_HEADINGS,
   isSummary,
+  MEMORY_IS_OFF,
   MESSAGE_BEGINS,
   messageIn,
   NOW_BEGINS,
@@ -32,6 +33,7 @@ export function toView(request: ModelRequest): ScriptView {
     waiting: readWaiting(blocks.text.toConfirm),
     now: blocks.now,
     timeZone: blocks.timeZone,
+    memoryIsOff: blocks.memoryIsOff,
     memories: readMemories(blocks.text.userContext),
     summary: blocks.text.summary.join("\n").trim(),
     references: blocks.text.references.join("\n").trim(),
@@ -51,6 +53,7 @@ function readBlocks(messages: readonly ModelMessage[]) {
   const text = Object.fromEntries(Object.keys(CONTEXT_HEADINGS).map((name) => [name, []])) as unknown as Record<Block, string[]>;
   let now = new Date(0);
   let timeZone = "UTC";
+  let memoryIsOff = false;
   const sent = messages.findLast((each) => each.role === "user")?.content ?? "";
   const context = sent.slice(0, sent.length - messageIn(sent).length);
   for (const content of [...messages.filter(isSummary).map((each) => each.content), context]) {
@@ -62,13 +65,15 @@ function readBlocks(messages: readonly ModelMessage[]) {
         block = null;
         continue;
       }
+      // Data stands on lines that begin with a hyphen.
+      if (line === MEMORY_IS_OFF) memoryIsOff = true;
       const heading = (Object.keys(CONTEXT_HEADINGS) as Block[]).find((name) => line === CONTEXT_HEADINGS[name]);
       if (heading !== undefined) block = heading;
       else if (line === MESSAGE_BEGINS || line === SUMMARY_ENDS) block = null;
       else if (block !== null) text[block].push(line.replace(/^- /, ""));
     }
   }
-  return { text, now, timeZone };
+  return { text, now, timeZone, memoryIsOff };
 }
 
 /** The instant, to the minute. */

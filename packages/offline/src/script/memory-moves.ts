@@ -97,7 +97,8 @@ function openPointed({ observations, assistant }: Pick<ScriptView["window"][numb
 }
 
 /** Without its tools there is no memory to ask. Where none may be called at all, nothing is told by that. */
-export function isOff({ tools, observations }: ScriptView): boolean {
+export function isOff({ memoryIsOff, tools, observations }: ScriptView): boolean {
+  if (memoryIsOff) return true;
   return tools.size > 0 && !tools.has("list_memories") && !observations.some(({ name }) => name === "list_memories");
 }
 
@@ -155,8 +156,9 @@ function meantBy(words: string, memories: Memories): string | undefined {
 function change(view: ScriptView, calls: readonly ScriptCall[], parts: Parts): ScriptMove {
   const seen = view.observations.filter(({ name }) => calls.some((call) => call.name === name));
   if (seen.length === 0) {
+    if (isOff(view)) return say(replies.MEMORY_OFF);
     const known = calls.filter(({ name }) => view.tools.has(name));
-    return known.length === 0 ? say(isOff(view) ? replies.MEMORY_OFF : "I can't do that here.") : { type: "call", calls: known };
+    return known.length === 0 ? say("I can't do that here.") : { type: "call", calls: known };
   }
   const named = seen.map((observation) => {
     const open = openChange(observation, parts.filing);
