@@ -45,11 +45,10 @@ export interface VolatileParts {
 const MAY_BE_MISSING =
   "something that is known of the user may be missing here. Don't claim to know nothing of them: say so where it matters, and ask.";
 
-/** What the model is told where memories are not there, or may be missing. */
+/** What the model is told where memories may be missing. */
 export const MEMORY_WAS: Partial<Record<RecallStatus, string>> = {
   timeout: `Memory was slow this time: ${MAY_BE_MISSING}`,
   degraded: `Memory could not be read whole this time: ${MAY_BE_MISSING}`,
-  disabled: MEMORY_IS_OFF,
 };
 
 /** The last user message as it is sent: what changes with every turn, as data, memories with their marks; then the user's own words. */
@@ -81,7 +80,7 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
   } = parts;
   const refs = history.map((hit, index) => referenceLine(hit, index, { you: "you", now, timeZone }));
   const blocks: Readonly<Record<string, string>> = {
-    now: [`${NOW_BEGINS} ${timeLine(now, timeZone)}`, MEMORY_WAS[memoryStatus] ?? ""].filter((line) => line !== "").join("\n"),
+    now: [`${NOW_BEGINS} ${timeLine(now, timeZone)}`, memoryLineOf(memoryStatus)].filter((line) => line !== "").join("\n"),
     [MEMORIES]: userContext,
     story: block("story", story === "" ? [] : [item(story)]),
     to_confirm: block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
@@ -92,6 +91,11 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
     page_context: block("pageContext", pageContext === null ? [] : [item(pageContext)]),
   };
   return Object.entries(blocks).flatMap(([name, text]) => (text === "" ? [] : [{ name, text }]));
+}
+
+/** How recall went, where it is to be told. */
+function memoryLineOf(status: RecallStatus): string {
+  return status === "disabled" ? MEMORY_IS_OFF : (MEMORY_WAS[status] ?? "");
 }
 
 /** The summary as a message of its own: each of its lines is an item. */
