@@ -4,7 +4,7 @@ import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
-import { english, type Language, relationAt } from "../reading/language.js";
+import { english, type Language, pronounIn, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
 import { type Companion, isName, isPet, isUnsure, rawWords, subjectFor, whoIn } from "../reading/who.js";
@@ -52,7 +52,8 @@ export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: read
   let [from, longest]: [Clause | null, Clause | null] = [null, null];
   for (const clause of clauses) {
     const within = ({ clause: { start, text } }: Draft) => start <= clause.start && start + text.length > clause.start;
-    from = drafts.some((draft) => isRead(draft) && within(draft)) ? null : (from ?? clause);
+    const isAside: boolean = from === null && isInBrackets(whole.text, clause.start - whole.start);
+    from = isAside || drafts.some((draft) => isRead(draft) && within(draft)) ? null : (from ?? clause);
     if (from === null) continue;
     const text = whole.text.slice(from.start - whole.start, clause.start - whole.start + clause.text.length);
     if (text.length > (longest?.text.length ?? 0)) longest = { text, start: from.start, words: wordsIn(text), index: from.index };
@@ -60,6 +61,11 @@ export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: read
   if (longest === null) return null;
   const isUnderstood = drafts.some((draft) => !isRead(draft) && draft.clause.start === longest.start);
   return longest.words.length >= MIN_WORDS || isUnderstood ? longest : null;
+}
+
+/** "(epipen and all)": it goes with what stands before it. */
+function isInBrackets(text: string, at: number): boolean {
+  return text.lastIndexOf("(", at) > text.lastIndexOf(")", at - 1);
 }
 
 /** Words in which the rules understood several things that the guest says of themself ("I love jazz, and I usually book 2"), one by one. */
@@ -123,7 +129,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     0,
     words.findIndex((word) => !english.fillers.has(word)),
   );
-  const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins);
+  const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins) || isLookedFor(words);
   // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
   if (hard && !isNamed && (asks || isQuestion)) return [];
@@ -143,6 +149,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     who.kind === "pronoun" ||
     isUnsure(who) ||
     isOfAnother ||
+    // "We have ice cream, but she can't have milk": whose it is isn't told.
+    (said.kind === "self" && pronounIn(words, language).some((meant) => meant !== "they")) ||
     acquaintance !== null ||
     judgement.keep < sureFrom ||
     judgement.hard < HARD_FROM;
@@ -174,7 +182,8 @@ function speaksOfNeeds(words: readonly string[], language: Language, vocabulary:
 
 /** By words that need no thing beside them. */
 function tellsOfNeeds(words: readonly string[], language: Language): boolean {
-  const telling = [english.cued, english.needing, english.musts, english.harms, english.health, english.advice];
+  const needing = isLookedFor(words) ? [] : [english.needing, english.musts];
+  const telling = [english.cued, ...needing, english.harms, english.health, english.advice];
   return language.name === "en" && telling.some((list) => list.in(words) !== -1);
 }
 
@@ -188,6 +197,14 @@ function isWanted(words: readonly string[], from: number, language: Language, vo
   const isNext = first > from && words.slice(from + 1, first).every((word) => english.before_ordered.has(word));
   const isAvoided = refuses(words, language) || tellsOfNeeds(words, language);
   return needs.length > 0 && areOne && isNext && !isAvoided && needs.every(({ kind }) => kind === "avoid");
+}
+
+/** Its first words say what a message is about. */
+const FIRST_WORDS = 6;
+
+/** "I need a table for two": what is looked for, and nothing is said of how it must be. */
+function isLookedFor(words: readonly string[]): boolean {
+  return english.wanted.in(words.slice(0, FIRST_WORDS)) !== -1 && english.wanted_with.in(words) === -1;
 }
 
 const MIND = "mind";

@@ -1,5 +1,5 @@
 import { wordsIn } from "maitred/stand-in";
-import { type Language, saysLiking, spelt } from "./language.js";
+import { english, type Language, saysLiking, spelt } from "./language.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */
 export interface Clause {
@@ -90,6 +90,22 @@ export function untilLiking(clauses: readonly Clause[], language: Language): rea
 
 function statesLiking([first = "", ...rest]: readonly string[], language: Language): boolean {
   return language.first.has(first) && rest.some((word) => saysLiking(word));
+}
+
+/** What narrows a clause down behind a comma is so short. */
+const NARROWING_WORDS = 4;
+
+/** With what narrows it down behind a comma: "60 at most, except for football, in Vienna". A number there is another statement. */
+export function withNarrowing(whole: Clause, clause: Clause, clauses: readonly Clause[]): Clause {
+  let narrowed = clause;
+  for (const next of clauses) {
+    if (next.start <= clause.start) continue;
+    const isNarrowing = english.narrows.at(next.words, 0) > 0 && next.words.length <= NARROWING_WORDS && !/\p{N}/u.test(next.text);
+    if (!isNarrowing) break;
+    const text = whole.text.slice(clause.start - whole.start, next.start - whole.start + next.text.length);
+    narrowed = { ...clause, text, words: wordsIn(text) };
+  }
+  return narrowed;
 }
 
 /** All of a sentence up to the end of one of its clauses. */

@@ -20,7 +20,7 @@ export function harmsIn(
   { language, vocabulary }: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): readonly Draft[] {
   if (language.name !== "en" || sentence.asks) return [];
-  const harms = harmsBy(clauses, language, vocabulary);
+  const harms = harmsBy(clauses, companion, { language, vocabulary });
   return harms.length > 0 ? harms : mayNeed(sentence, clauses, companion, language);
 }
 
@@ -69,13 +69,19 @@ function asked(clause: Clause, who: Who, language: Language): Draft {
   return { ...hardDraft(read, text), about: text.slice(0, 200), unsure: true };
 }
 
-function harmsBy(clauses: readonly Clause[], language: Language, vocabulary: Vocabulary): readonly Draft[] {
+function harmsBy(
+  clauses: readonly Clause[],
+  companion: Companion | null,
+  { language, vocabulary }: { readonly language: Language; readonly vocabulary: Vocabulary },
+): readonly Draft[] {
   return clauses.flatMap((clause) => {
     const { words } = clause;
     const need = vocabulary.needsIn(words).find(({ kind, category }) => kind === "avoid" && category === "dietary");
     if (need === undefined || words.some((word) => isDenial(word, language))) return [];
-    const who = whomIn(clause, language);
-    if (who === null || !(doesHarm(words) || isGivenUp(words, need))) return [];
+    const harmed = doesHarm(words) || isTroubled(words, need);
+    // "She has a lactose problem": who was named last.
+    const who = whomIn(clause, language) ?? (pronounIn(words, language).length > 0 ? companion : null);
+    if (who === null || !(harmed || isGivenUp(words, need))) return [];
     const about = rawWords(clause.text)[need.at] ?? "";
     const read = { clause, language, who, asks: false, laughs: false, standing: false, avoiding: null };
     const text = told(clause.text, who, language);
@@ -98,6 +104,13 @@ function doesHarm(words: readonly string[]): boolean {
     // "Sick of eggs", "ill-advised".
     return length > 0 && !(length === 1 && words[at + 1] === "of");
   });
+}
+
+const PROBLEM = /^problems?$/u;
+
+/** "A lactose problem", "trouble with dairy". */
+function isTroubled(words: readonly string[], { at, length }: FoundNeed): boolean {
+  return PROBLEM.test(words[at + length] ?? "") || words.some((_, place) => place < at && english.troubles.at(words, place) > 0);
 }
 
 /** "Stopped eating dairy", "gave up gluten". */

@@ -15,19 +15,42 @@ const REACH = 4;
 /** A cue this far before a thing is still about it. */
 const MAX_BETWEEN = 6;
 
-export function needsOf(read: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
-  const { clause, language, who } = read;
-  if (who.kind === "other") return [];
+export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
+  const { clause, language } = said;
   const words = clause.words.flatMap(uncompounded);
   // Spanish "soy" is no bean, and "not" no Swedish nut.
   const isSmall = (word = "") => language.first.is(word) || language.not.is(word);
   const found = vocabulary.needsIn(words).filter(({ at, length }) => length > 1 || !isSmall(words[at]));
+  const read = { ...said, who: whoseIn(said, found, words) };
+  if (read.who.kind === "other") return [];
+  const asked = [...leftOutIn(words, found), ...pointedOutIn(read, found)];
+  if (asked.length > 0) return asked.map((need) => ({ ...draftOf(read, need, words, -1, false), unsure: true }));
   const avoidAt = language.avoid.in(words, { slips: true });
   const more = avoidAt === -1 && read.avoiding !== null && isList(words, found);
   const drafts = found
     .filter((need) => (need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need)))
     .map((need) => draftOf(read, need, words, avoidAt, more || found.length > 1));
   return drafts.length > 0 ? drafts : unlisted(read, words);
+}
+
+/** "Eats everything except shellfish": it may be a taste, and the guest is asked. English. */
+function leftOutIn(words: readonly string[], found: readonly FoundNeed[]): readonly FoundNeed[] {
+  const at = english.leaving_out.in(words);
+  return at === -1 ? [] : found.filter((need) => need.kind === "avoid" && need.at > at && need.at - at <= MAX_BETWEEN);
+}
+
+/** "It's Beth with the peanuts". */
+function pointedOutIn({ clause }: ReadClause, found: readonly FoundNeed[]): readonly FoundNeed[] {
+  const called = calledIn(clause);
+  return called === -1 || clause.words[called + 1] !== WITH ? [] : found.filter(({ kind, at }) => kind === "avoid" && at > called);
+}
+
+const WITH = "with";
+
+/** Where a name stands that is pointed out: "it's Beth". */
+function calledIn({ text, words }: Clause): number {
+  const at = english.points_out.at(words, 0);
+  return at > 0 && isName(rawWords(text)[at] ?? "") ? at : -1;
 }
 
 /** How a clause begins that tells of things to avoid, for what goes on with them. Null: it tells of none. */
@@ -60,7 +83,7 @@ function avoids(read: ReadClause, words: readonly string[], cueAt: number, thing
   if (language.name !== "en") return Math.abs(thingAt - cueAt) <= MAX_BETWEEN;
   const before = words.slice(0, Math.min(cueAt, thingAt)).filter((word) => !english.fillers.has(word));
   // "Pelle can't have milk": a name may come first. "No nuts": nothing.
-  const isNamed = isCalled(clause, who) || (before.length <= 2 && isName(rawWords(clause.text)[0] ?? ""));
+  const isNamed = before.length <= 2 && isName(rawWords(clause.text)[0] ?? "");
   if (isOver(words) || (who.kind === "nobody" && before.length > 0 && !isNamed)) return false;
   const cue = words[cueAt] ?? "";
   if (["no", "without", "free"].includes(cue)) return cue === "no" && thingAt - cueAt <= 2 && before.length === 0;
@@ -71,7 +94,7 @@ function avoids(read: ReadClause, words: readonly string[], cueAt: number, thing
 function isTrait(read: ReadClause, words: readonly string[], need: FoundNeed): boolean {
   const { language, who } = read;
   if (denies(read, words, need.at)) return false;
-  const someone = who.kind === "self" || who.kind === "companion" || isCalled(read.clause, who);
+  const someone = who.kind === "self" || who.kind === "companion";
   if (language.name !== "en") return someone;
   // "I'm looking for a vegan place" is about the place.
   if (isOver(words) || english.nouns_after.has(words[need.at + need.length])) return false;
@@ -118,18 +141,21 @@ export function saysNoMore({ words }: Clause, language: Language, vocabulary: Vo
   );
 }
 
-/** Behind a name, where something is told of whoever has it. */
-export const IS_SAID_OF = /^(?:can|has|does|is|needs|uses)/u;
-
-/** "Pelle can't have milk", "Mia needs a child seat": by a name that may be nobody's. */
-function isCalled({ text, words }: Clause, who: ReadClause["who"]): boolean {
-  return who.kind === "nobody" && isName(rawWords(text)[0] ?? "") && IS_SAID_OF.test(words[1] ?? "");
+/** Whose the needs of a clause are. */
+function whoseIn({ clause, language, who }: ReadClause, found: readonly FoundNeed[], words: readonly string[]): ReadClause["who"] {
+  // "Il mio cane guida": what the guest has.
+  const isOwn = ({ kind, category, at }: FoundNeed) => kind === "be" && category === "accessibility" && language.mine.has(words[at - 1]);
+  if (who.kind === "other" && language.name !== "en" && found.some(isOwn)) return { kind: "self" };
+  // "Pelle can't have milk", "Mia needs a child seat": by a name that may be nobody's.
+  const at = calledIn(clause) === -1 ? 0 : calledIn(clause);
+  const name = rawWords(clause.text)[at] ?? "";
+  const next = clause.words[at + 1];
+  const isCalled = isName(name) && (at > 0 ? next === WITH : language.tells.has(next)) && found.every((need) => need.at > at);
+  return isCalled && who.kind === "nobody" ? { kind: "companion", relation: name, name: null, unsure: true } : who;
 }
 
 /** A need of which it isn't known yet what it is about. */
 export function hardDraft({ clause, language, who }: ReadClause, text: string): Draft {
-  const [first = ""] = rawWords(clause.text);
-  const called = isCalled(clause, who);
   return {
     clause,
     text,
@@ -139,8 +165,8 @@ export function hardDraft({ clause, language, who }: ReadClause, text: string): 
     condition: "",
     need: "other",
     hard: true,
-    ...subjectFor(called ? { kind: "companion", relation: first, name: null } : who),
-    unsure: called || isUnsure(who) || language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language),
+    ...subjectFor(who),
+    unsure: isUnsure(who) || language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language),
     trip: language.once.in(clause.words) !== -1,
   };
 }

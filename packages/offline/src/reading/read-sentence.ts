@@ -1,7 +1,7 @@
 import { BROUGHT, wordsIn } from "maitred/stand-in";
 import { partsOf, unreadIn } from "../learnt/judged-drafts.js";
 import type { AskedNeeds } from "./asked-needs.js";
-import { type Clause, clausesOf, type Sentence, through, untilLiking } from "./clauses.js";
+import { type Clause, clausesOf, type Sentence, through, untilLiking, withNarrowing } from "./clauses.js";
 import { isDenied, tellsOfNone } from "./denied-needs.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
@@ -78,7 +78,10 @@ export function readSentence(
     const asks = sentence.asks && !asked && !story.standing && !beforeQuestion.includes(clause);
     const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
     if (read === null) continue;
-    const needs = [...needsOf(read, vocabulary), ...(asks ? [] : limitsOf(read, vocabulary))];
+    const needs = [
+      ...needsOf(read, vocabulary),
+      ...(asks ? [] : limitsOf({ ...read, clause: withNarrowing(whole, rest, clauses) }, vocabulary)),
+    ];
     avoiding = avoidingIn(read, needs) ?? (needs.length > 0 ? avoiding : null);
     drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, vocabulary) : []));
   }

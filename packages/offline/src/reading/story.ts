@@ -2,8 +2,8 @@ import type { Memory } from "maitred";
 import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
-import { english, type Language, pronounIn } from "./language.js";
-import { type Companion, canMean, isName, partOfGroup, pronounWithin, rawWords, relationBegun, type Who, whoIn } from "./who.js";
+import { english, type Language, pronounIn, relationAt } from "./language.js";
+import { type Companion, canMean, isName, ONE_OF_US, partOfGroup, pronounWithin, rawWords, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -81,9 +81,23 @@ export class Story {
     return this.#companion === null || !canMean(clause.words, this.#companion, language);
   }
 
+  /** "One of us, Teo, is vegan", "my sister, Ines, uses a wheelchair": a clause that is a name says how the one before it is called. */
+  #calls({ text, words: [word = "", ...more] }: Clause): boolean {
+    const before = this.#before;
+    const name = rawWords(text)[0] ?? "";
+    if (before.kind !== "companion" || before.name !== null || more.length > 0 || !isName(name)) return false;
+    if (relationAt([word], 0) !== undefined) return false;
+    const called: Companion = before.relation === ONE_OF_US ? { ...before, relation: name } : { ...before, name };
+    this.#name(called);
+    this.#before = called;
+    this.#names.set(folded(name), name);
+    return true;
+  }
+
   /** Null where a clause tells nothing of the guest or theirs. */
   next(clause: Clause, language: Language, how: Omit<ReadClause, "clause" | "language" | "who">): ReadClause | null {
     const { words } = clause;
+    if (this.#calls(clause)) return null;
     const said = whoIn(clause, language, this.#before.kind === "self");
     const plain = said.kind === "pronoun" && this.#isOfStaff(clause, language) ? ({ kind: "nobody" } as const) : said;
     const member = partOfGroup(words, language) === "them" ? this.#companion : null;

@@ -4,8 +4,7 @@ import { changesOf } from "./changes.js";
 import { sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
-import { english, isInJest, languageIn, relationOf } from "./language.js";
-import { IS_SAID_OF } from "./needs.js";
+import { english, isInJest, type Language, languageIn, relationOf } from "./language.js";
 import { readSentence } from "./read-sentence.js";
 import { lower } from "./said.js";
 import { Story } from "./story.js";
@@ -33,11 +32,11 @@ export function understoodIn(message: string, vocabulary: Vocabulary): readonly 
     if (read === "foreign") break;
     drafts.push(...(read?.drafts ?? []));
   }
-  return [...new Set(drafts.filter(({ unsure }) => !unsure).map(inSentence))];
+  return [...new Set(drafts.filter(({ unsure }) => !unsure).map((draft) => inSentence(draft, language)))];
 }
 
 /** As it stands in the middle of a sentence: a name is written as it is. */
-function inSentence({ text }: Draft): string {
+function inSentence({ text }: Draft, { tells }: Language): string {
   const [first = "", next = ""] = rawWords(text);
-  return isName(first) && relationOf(first) === undefined && IS_SAID_OF.test(next) ? text : lower(text);
+  return isName(first) && relationOf(first) === undefined && tells.has(next) ? text : lower(text);
 }

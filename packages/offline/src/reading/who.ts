@@ -35,6 +35,11 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   for (const [at, word] of words.slice(0, REACH).entries()) {
     // "The wife": nobody else's.
     if (!language.mine.has(word) && !(word === "the" && english.household.has(bare[at + 1]))) continue;
+    const friend = bare[at + 1] ?? "";
+    const called = rawWords(clause.text)[at + 2] ?? "";
+    // "My friend Ola uses a guide dog": no family, but may come along.
+    if (english.friends.has(friend) && isName(called) && words[at + 2] === bare[at + 2])
+      return { kind: "companion", relation: friend, name: called, unsure: true };
     // "My boss", "my late husband".
     if (english.bystanders.in(bare.slice(at + 1, at + 3)) !== -1) return { kind: "other" };
     // "My little daughter": one word may stand between.
@@ -53,7 +58,8 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     return own ? { kind: "self" } : { kind: "other" };
   }
   if (language.pronounAt(words, 0).length > 0) return { kind: "pronoun" };
-  if (language.first.in(words) !== -1) return { kind: "self" };
+  const isOfMine = words.every((word) => !language.first.has(word) || language.mine.has(word));
+  if (language.first.in(words) !== -1 && !(isOfMine && pronounWithin(clause, language).length > 0)) return { kind: "self" };
   if (language.others.has(words[0])) return { kind: "other" };
   // "So no stairs for him".
   if (pronounWithin(clause, language).length > 0) return { kind: "pronoun" };
@@ -65,16 +71,17 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
 /** German, of whoever the guest speaks to: "bitte achten Sie auf meine Nussallergie". */
 const FORMAL: ReadonlySet<string | undefined> = new Set(["Sie", "Ihnen"]);
 
-/** Whom a pronoun that doesn't begin its clause can mean; nobody where the words are of what is the guest's. */
+/**
+ * Whom a pronoun that doesn't begin its clause can mean; nobody where the words are of what is the guest's, unless it says for whom
+ * something is: "bitte keine Nüsse für sie in meiner Buchung".
+ */
 export function pronounWithin({ text, words }: Clause, language: Language): readonly Meant[] {
   const raw = rawWords(text);
   const isFormal = (at: number) => language.name === "de" && at > 0 && FORMAL.has(raw[at]);
-  return language.mine.in(words) === -1
-    ? pronounIn(
-        words.filter((_, at) => !isFormal(at)),
-        language,
-      )
-    : [];
+  const plain = words.filter((_, at) => !isFormal(at));
+  if (language.mine.in(words) === -1) return pronounIn(plain, language);
+  const forWhom = plain.findIndex((word, at) => language.for.has(word) && language.pronounAt(plain, at + 1).length > 0);
+  return forWhom === -1 ? [] : language.pronounAt(plain, forWhom + 1);
 }
 
 /** "One of us uses a wheelchair"; `them`: "one is vegan", of whoever was named last. Null: neither. */
