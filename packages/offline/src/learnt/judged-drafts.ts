@@ -4,7 +4,7 @@ import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
-import { english, type Language, pronounIn, relationAt } from "../reading/language.js";
+import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
 import { type Companion, isName, isPet, isUnsure, rawWords, subjectFor, whoIn } from "../reading/who.js";
@@ -149,8 +149,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     who.kind === "pronoun" ||
     isUnsure(who) ||
     isOfAnother ||
-    // "We have ice cream, but she can't have milk": whose it is isn't told.
-    (said.kind === "self" && pronounIn(words, language).some((meant) => meant !== "they")) ||
+    (companion === null && deniesForAnother(words, language)) ||
     acquaintance !== null ||
     judgement.keep < sureFrom ||
     judgement.hard < HARD_FROM;
@@ -216,6 +215,14 @@ function mindsNothing(words: readonly string[], vocabulary: Vocabulary): boolean
   const next = at + english.unminding.at(words, at);
   const isMinded = (need: FoundNeed) => words[next - 1] === MIND && words.slice(next, need.at).every((word) => english.glue.has(word));
   return vocabulary.needsIn(words).every(isMinded);
+}
+
+/** "We have ice cream, but she can't have milk": of whom nobody spoke. English. */
+function deniesForAnother(words: readonly string[], language: Language): boolean {
+  if (language.name !== "en") return false;
+  const isOne = (at: number) => language.pronounAt(words, at).some((meant) => meant !== "they");
+  const denies = (at: number) => words.slice(at + 1, at + 3).some((word) => isDenial(word, language));
+  return words.some((_, at) => isOne(at) && denies(at)) && !words.some((_, at) => relationAt(words, at) !== undefined);
 }
 
 /** Something is denied, or avoided. */
