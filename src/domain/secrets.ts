@@ -7,11 +7,21 @@ import secretWords from "./secret-words.json" with { type: "json" };
  * a word such as "password" or "PIN". Linear in the text's length.
  */
 export function secretsIn(text: string): readonly Span[] {
-  return [...nameless(text), ...named(text).map(({ value }) => value)];
+  return found(text).map(({ value }) => value);
 }
 
-function nameless(text: string): readonly Span[] {
-  return [...cards(text), ...accounts(text), ...keys(text)];
+/** In order, each value whole; a name that stands beside it with it. */
+function found(text: string): readonly Named[] {
+  const nameless = [...cards(text), ...accounts(text), ...keys(text)].map((span) => ({ ...span, value: span }));
+  const all: Named[] = [];
+  let until = 0;
+  for (const { start, end, value } of [...nameless, ...named(text)].toSorted((a, b) => a.start - b.start)) {
+    // Within another's value nothing goes on that isn't looked at already.
+    const valueEnd = value.end <= until ? value.end : endOfValue(text, value);
+    all.push({ start, end: Math.max(end, valueEnd), value: { start: value.start, end: valueEnd } });
+    until = Math.max(until, valueEnd);
+  }
+  return all;
 }
 
 export function holdsSecret(text: string): boolean {
@@ -22,17 +32,29 @@ export function holdsSecret(text: string): boolean {
 const REST_OF_VALUE = /(?:[^\s,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
 const REST_OF_WORDS = /(?:[^\n,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
 
+/** Where a value ends of which the first word is known: "swordfish and I'm vegan" tells another thing behind it. */
+function endOfValue(text: string, { start, end }: Span): number {
+  const rest = /\p{N}/u.test(text.slice(start, end)) ? REST_OF_VALUE : REST_OF_WORDS;
+  rest.lastIndex = end;
+  rest.test(text);
+  const words = wordsOf(text.slice(end, rest.lastIndex));
+  const next = words.findIndex(({ text: word }, at) => JOINS.has(word) && OWN.has(words[at + 1]?.text ?? ""));
+  const last = words[next - 1];
+  return next === -1 ? rest.lastIndex : end + (last?.end ?? 0);
+}
+
+const JOINS: ReadonlySet<string> = new Set(secretWords.joins);
+/** Behind a joining word they begin another clause. As they are parted into words. */
+const OWN: ReadonlySet<string> = new Set(secretWords["own clause"].map((word) => wordsOf(word)[0]?.text ?? word));
+
 /** The text with "…" for each secret, with its name. Linear in the text's length. */
 export function withoutSecrets(text: string): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end } of [...nameless(text), ...named(text)].toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end } of found(text)) {
     if (end <= at) continue;
     if (start >= at) parts.push(text.slice(at, start), "…");
-    const rest = /\p{N}/u.test(text.slice(start, end)) ? REST_OF_VALUE : REST_OF_WORDS;
-    rest.lastIndex = end;
-    rest.test(text);
-    at = rest.lastIndex;
+    at = end;
   }
   parts.push(text.slice(at));
   return parts.join("");

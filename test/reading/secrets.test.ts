@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { holdsSecret, withoutSecrets } from "../../src/domain/secrets.js";
+import { holdsSecret, secretsIn, withoutSecrets } from "../../src/domain/secrets.js";
 
 describe("[poison-refused] what looks like a secret and is none", () => {
   test.each([
@@ -118,5 +118,25 @@ describe("[poison-refused] a secret", () => {
   ])("%s", (text, value) => {
     expect(holdsSecret(text)).toBe(true);
     expect(withoutSecrets(text)).not.toContain(value);
+  });
+});
+
+describe("[poison-refused] a secret of several words", () => {
+  test.each([
+    ["my passphrase is correct horse battery staple", ["correct horse battery staple"]],
+    ["my password is swordfish and I'm allergic to nuts", ["swordfish"]],
+    ["Mein Passwort ist Sonnenblume und ich bin Veganer", ["Sonnenblume"]],
+    ["my password is salt and pepper, thanks", ["salt and pepper"]],
+    ["my PIN is 4711 and I'm vegan", ["4711"]],
+  ])("is whole, up to another clause of the guest's: %s", (text, secrets) => {
+    expect(secretsIn(text).map(({ start, end }) => text.slice(start, end))).toEqual(secrets);
+    for (const secret of secrets) expect(withoutSecrets(text)).not.toContain(secret);
+  });
+
+  test("many of them cost no more than their text is long", () => {
+    const long = "my password is a password is b ".repeat(3_000);
+    const before = performance.now();
+    expect(secretsIn(long).length).toBeGreaterThan(0);
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });
