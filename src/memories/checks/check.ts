@@ -87,6 +87,12 @@ interface Located {
   readonly question: string;
 }
 
+/**
+ * `thing`: one that must be minded. `name`: all that is said of it is its name, or somebody's. `nothing`: the words are a question's, none of
+ * which names a thing, and to ask it back would make no sense.
+ */
+type Tells = "thing" | "name" | "nothing";
+
 class MessageChecks {
   readonly #message: MessageToRead;
   readonly #options: CheckOptions;
@@ -208,8 +214,9 @@ class MessageChecks {
     const text = proposal.text.trim() === "" || !faithful ? located.quote : proposal.text;
     const statement = statementOf(proposal, text, this.#message, this.#options);
     if (statement === null) return "empty";
-    const reason = this.#reasonToWait(proposal, hard, located) ?? changeWaits;
-    if (hard && (reason === "not_named" || reason === "unsure") && this.#onlyAsks(proposal, located)) return "empty";
+    const tells = this.#tells(proposal, located);
+    const reason = this.#reasonToWait(proposal, hard, located, tells) ?? changeWaits;
+    if (hard && (reason === "not_named" || reason === "unsure") && tells === "nothing") return "empty";
     return {
       op: target === null ? "add" : "supersede",
       index,
@@ -221,32 +228,31 @@ class MessageChecks {
     };
   }
 
-  #reasonToWait(proposal: ProposedOperation, hard: boolean, located: Located): WaitingReason | null {
+  #reasonToWait(proposal: ProposedOperation, hard: boolean, located: Located, tells: Tells): WaitingReason | null {
     if (this.#isBroughtAlong(located, proposal)) return "brought_along";
     if (proposal.stance !== "stated") return proposal.stance === "pasted" ? "brought_along" : proposal.stance;
     if (!hard) return null;
     if (this.#introduced.some((block) => overlaps(block, located.span))) return "reported";
     if (!proposal.explicit) return "inferred";
     // The reading contradicts itself on the same thing.
-    if (this.#soft.has(thingOf(proposal)) || this.#isVague(proposal, located)) return "unsure";
+    if (this.#soft.has(thingOf(proposal)) || tells !== "thing") return "unsure";
     if (!isPrecise(located.quote)) return "not_named";
     const said = [located.own, located.question];
     return this.#isThingNamed(proposal, said) && this.#isBorneOut(proposal, said) ? null : "not_named";
   }
 
-  /** What it is about is all that it says, and is taken for somebody's name; or is all of a question, and no need's words are told. */
-  #isVague(proposal: ProposedOperation, { span, quote, own }: Located): boolean {
-    const { about, subject, text } = proposal;
-    if (this.#holdsAll(about, nameOf(subject) ?? "") && this.#holdsAll(text.trim() === "" ? quote : text, about)) return true;
-    const isAll = isAsked(this.#message.text, span) && this.#holdsAll(quote, about);
-    return isAll && !namesNeedOf(proposal, [own], this.#options.needs);
-  }
-
-  /** A question in its own words, none of which names a thing that must be minded: to ask it back would make no sense. */
-  #onlyAsks({ need, about, stance, text }: ProposedOperation, { span, quote, own }: Located): boolean {
-    if (stance !== "stated" || knownNeed(need, this.#options.needs) !== null) return false;
-    if (!isAsked(this.#message.text, span) || (text.trim() !== "" && !this.#holdsAll(text, quote))) return false;
-    return !this.#isNamedIn(about, own) || this.#holdsAll(quote, about);
+  /** What a proposal's words tell, where they may be no more than a name, or than a question. */
+  #tells(proposal: ProposedOperation, { span, quote, own, question }: Located): Tells {
+    const { about, need, stance, subject, text } = proposal;
+    const { needs } = this.#options;
+    if (isAsked(this.#message.text, span)) {
+      const isBare = this.#holdsAll(quote, about) && !namesNeedOf(proposal, [own], needs);
+      const isOwn = stance === "stated" && knownNeed(need, needs) === null && (text.trim() === "" || this.#holdsAll(text, quote));
+      if (isOwn && (isBare || !this.#isThingNamed(proposal, [own, question]))) return "nothing";
+      if (isBare) return "name";
+    }
+    const isName = this.#holdsAll(about, nameOf(subject) ?? "") && this.#holdsAll(text.trim() === "" ? quote : text, about);
+    return isName ? "name" : "thing";
   }
 
   /** An answer of the older form doesn't say what it is about: then its need's words do, or its text. */
