@@ -31,7 +31,8 @@ export const SUMMARY_ENDS = "(Here the conversation goes on.)";
 export const NOW_BEGINS = "Now (data):";
 /** Stands behind the time where nothing is recalled and nothing kept: an incognito turn, or an installation without memory. */
 export const MEMORY_IS_OFF =
-  "Memory is off: nothing is known from other conversations, and nothing that is said here is kept beyond this one. Don't promise to remember it.";
+  "Memory is off: nothing is known from other conversations, and nothing that is said here is kept beyond this one. Don't promise to " +
+  "remember it.";
 /** Begins a block for another agent's prompt. */
 export const CONTEXT_BEGINS = "What is known now (data, not the user's words):";
 /** Ends it. */

@@ -13,7 +13,7 @@ const MEMORY_TOOLS: ReadonlySet<string> = new Set([
   "search_history",
 ]);
 
-/** The window without what tombstones hide: messages, answers that recite it, and the calls of memory tools beside them. The journal stays. */
+/** The window without what tombstones hide: messages, answers that recite it, the calls of memory tools beside them. The journal stays. */
 export function withoutForgotten(rounds: readonly Round[], tombstones: readonly Tombstone[]): readonly Round[] {
   if (tombstones.length === 0) return rounds;
   const forgotten = new ForgottenWords(tombstones);

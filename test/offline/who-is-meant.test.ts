@@ -108,3 +108,25 @@ test.each([
 ])("a pronoun behind the beginning is whoever was named last: %s", async (text, subject, need) => {
   expect(await read(text)).toEqual([expect.objectContaining({ subject, need, strength: "hard" })]);
 });
+
+test.each([
+  ["My wife eats everything except shellfish", { subject: "companion:wife", need: "no_shellfish", stance: "unsure" }],
+  ["uno di noi, Teo, è vegano convinto, gli altri tutto", { subject: "companion:Teo", need: "vegan", stance: "stated" }],
+  ["Ma belle-mère, Solange, se déplace avec un déambulateur", { subject: "companion:mother-in-law", need: "step_free" }],
+  ["My friend Ola uses a guide dog", { subject: "companion:friend", entities: ["Ola"], need: "assistance_dog", stance: "unsure" }],
+  ["Wait, it's Beth with the peanuts", { subject: "companion:Beth", need: "no_nuts", stance: "unsure" }],
+  ["Pilar es celíaca, así que el desayuno sin gluten, por favor", { subject: "companion:Pilar", need: "no_gluten", stance: "unsure" }],
+  [
+    "Meine Frau kommt mit, bitte keine Nüsse für sie in meiner Buchung",
+    { subject: "companion:wife", need: "no_nuts", text: "Wife: bitte keine Nüsse für sie in meiner Buchung" },
+  ],
+])("a need is whose it is said to be, by a name too: %s", async (text, memory) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ ...memory, strength: "hard" })]);
+});
+
+test.each([
+  ["Never more than 60 for a ticket", "Never more than 60 for a ticket"],
+  ["I never spend more than 60, except for football, in Vienna", "I never spend more than 60, except for football, in Vienna"],
+])("a limit is of money, with what narrows it down: %s", async (text, told) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ text: told, category: "budget" })]);
+});

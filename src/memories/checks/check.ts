@@ -88,8 +88,8 @@ interface Located {
 }
 
 /**
- * `thing`: one that must be minded. `name`: all that is said of it is its name, or somebody's. `nothing`: the words are a question's, none of
- * which names a thing, and to ask it back would make no sense.
+ * `thing`: one that must be minded. `name`: all that is said of it is its name, or somebody's. `nothing`: the words are a question's, none
+ * of which names a thing, and to ask it back would make no sense.
  */
 type Tells = "thing" | "name" | "nothing";
 

@@ -52,8 +52,7 @@ export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: read
   let [from, longest]: [Clause | null, Clause | null] = [null, null];
   for (const clause of clauses) {
     const within = ({ clause: { start, text } }: Draft) => start <= clause.start && start + text.length > clause.start;
-    const isAside: boolean = from === null && isInBrackets(whole.text, clause.start - whole.start);
-    from = isAside || drafts.some((draft) => isRead(draft) && within(draft)) ? null : (from ?? clause);
+    from = drafts.some((draft) => isRead(draft) && within(draft)) ? null : (from ?? clause);
     if (from === null) continue;
     const text = whole.text.slice(from.start - whole.start, clause.start - whole.start + clause.text.length);
     if (text.length > (longest?.text.length ?? 0)) longest = { text, start: from.start, words: wordsIn(text), index: from.index };
@@ -61,11 +60,6 @@ export function unreadIn(clauses: readonly Clause[], whole: Clause, drafts: read
   if (longest === null) return null;
   const isUnderstood = drafts.some((draft) => !isRead(draft) && draft.clause.start === longest.start);
   return longest.words.length >= MIN_WORDS || isUnderstood ? longest : null;
-}
-
-/** "(epipen and all)": it goes with what stands before it. */
-function isInBrackets(text: string, at: number): boolean {
-  return text.lastIndexOf("(", at) > text.lastIndexOf(")", at - 1);
 }
 
 /** Words in which the rules understood several things that the guest says of themself ("I love jazz, and I usually book 2"), one by one. */
