@@ -166,7 +166,18 @@ function ownWordsOf(text: string): string {
 
 function plainTalk(needs: readonly Need[]): NeedTalk {
   const none: readonly string[] = [];
-  const said = { harm: none, avoid: none, behind: none, not: none, over: none, own: none, asks: none, others: none, supposed: none };
+  const said = {
+    harm: none,
+    avoid: none,
+    behind: none,
+    not: none,
+    unable: none,
+    over: none,
+    own: none,
+    asks: none,
+    others: none,
+    supposed: none,
+  };
   const words = needWordsOf(needs).map((each) => ({ ...each, kind: each.kind === "limit" ? each.kind : ("be" as const) }));
   return { ...said, words, brings: none, relations: [], avoided: "{word}" };
 }

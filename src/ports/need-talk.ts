@@ -15,6 +15,8 @@ export interface NeedTalk {
   readonly behind: readonly string[];
   /** What denies a need, or a harm, a few words before it: "not", "never". */
   readonly not: readonly string[];
+  /** What somebody can't do with what a need is named by, which denies no need: "peut pas", "don't climb". */
+  readonly unable: readonly string[];
   /** What says that it is over: "used to". */
   readonly over: readonly string[];
   /** What a guest says of themselves or asks for: of a question only one with such a word tells of a need ("anything without nuts?"). */

@@ -4,7 +4,7 @@ import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { CONCIERGE_WORDS } from "../../packages/concierge/src/words.js";
 import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import type { Memory } from "../../src/domain/memory.js";
-import { needTalkOf } from "../../src/languages/need-talk.js";
+import { needTalkOf, needWordsOf } from "../../src/languages/need-talk.js";
 import { Coverage } from "../../src/memories/coverage.js";
 import { readMessage } from "../../src/memories/read-message.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -54,6 +54,26 @@ describe("[need-told] a need that the guest's words tell and nobody proposed", (
     const text = "I need step-free access, and no nuts please.";
     const bundle = proposed({ quote: text, text: "Needs step-free access and no nuts", strength: "hard", need: "step_free" });
     expect(coverage.uncovered(messageOf(text), [bundle]).map(({ need }) => need)).toEqual(["no_nuts"]);
+  });
+
+  test.each([
+    "Je ne peux pas monter les escaliers",
+    "Ma femme Léa ne peut pas monter les escaliers",
+    "No puedo subir escaleras",
+    "Non posso fare le scale",
+    "Ich kann keine Treppen steigen",
+    "I don't do stairs",
+  ])("is what somebody can't do, by a word for what they need: %s", async (text) => {
+    const words = ["escaliers", "escaleras", "scale", "Treppen", "stairs"];
+    const needs = [{ name: "step_free", description: "no stairs", words }];
+    const told = new Coverage(needs, needTalkOf(needWordsOf(needs))).uncovered(messageOf(text), []);
+    expect(told.map(({ need }) => need)).toEqual(["step_free"]);
+    expect(told.map(({ subject }) => subject === "companion:wife")).toEqual([text.includes("femme")]);
+  });
+
+  test("is not told by a word for it that is no trouble", () => {
+    const needs = [{ name: "step_free", description: "no stairs", words: ["stairs"] }];
+    expect(new Coverage(needs, needTalkOf(needWordsOf(needs))).uncovered(messageOf("I don't mind stairs"), [])).toEqual([]);
   });
 
   test.each([null, "other"])("is not covered by a bundle that holds as none of the needs that it names (%s)", async (need) => {

@@ -123,7 +123,7 @@ export class NeedWords {
   }
 
   #tells(found: Found, clause: Words, goesOn: boolean): boolean {
-    const { harm, avoid, behind, not, over } = this.#talk;
+    const { harm, avoid, behind, not, unable, over } = this.#talk;
     const isDenied = (at: number) => not.within(clause, at - DENIES_WITHIN, at) || over.within(clause, at - OVER_WITHIN, at);
     if (found.at === -1) return !found.avoid || harm.in(clause) || avoid.in(clause);
     // Spanish "soy" is no bean where nothing is kept away from it.
@@ -132,6 +132,7 @@ export class NeedWords {
     const harmAt = harm.places(clause).filter((at) => Math.abs(at - found.at) <= HARMS_WITHIN);
     if (harmAt.length > 0) return !harmAt.some(isDenied);
     const next = found.at + found.length;
+    if (!found.avoid && unable.within(clause, found.at - AVOIDS_WITHIN, found.at)) return true;
     if (!found.avoid) return !isDenied(found.at) && !(next === clause.words.length - 1 && not.within(clause, next, next + 1));
     if (behind.within(clause, next, next + AVOIDS_WITHIN)) return true;
     return goesOn || avoid.within(clause, found.at - AVOIDS_WITHIN, found.at) || avoid.isSignedIn(clause);
@@ -173,7 +174,7 @@ interface Found extends Pick<ToldNeed, "need" | "category" | "word"> {
   readonly length: number;
 }
 
-const LISTED = ["harm", "avoid", "behind", "not", "over", "own", "asks", "others", "supposed", "brings"] as const;
+const LISTED = ["harm", "avoid", "behind", "not", "unable", "over", "own", "asks", "others", "supposed", "brings"] as const;
 type Listed = (typeof LISTED)[number];
 
 interface Sentence extends Span {
