@@ -13,11 +13,15 @@ export function secretsIn(text: string): readonly Span[] {
 /** In order, each value whole; a name that stands beside it with it. */
 function found(text: string): readonly Named[] {
   const nameless = [...cards(text), ...accounts(text), ...keys(text)].map((span) => ({ ...span, value: span }));
+  const words = wordsOf(text);
+  const clauseEnds = clauseEndsIn(words);
   const all: Named[] = [];
   let until = 0;
-  for (const { start, end, value } of [...nameless, ...named(text)].toSorted((a, b) => a.start - b.start)) {
+  let next = 0;
+  for (const { start, end, value } of [...nameless, ...named(text, words)].toSorted((a, b) => a.start - b.start)) {
+    while ((clauseEnds[next] ?? text.length) < value.end) next += 1;
     // Within another's value nothing goes on that isn't looked at already.
-    const valueEnd = value.end <= until ? value.end : endOfValue(text, value);
+    const valueEnd = value.end <= until ? value.end : endOfValue(text, value, clauseEnds[next] ?? text.length);
     all.push({ start, end: Math.max(end, valueEnd), value: { start: value.start, end: valueEnd } });
     until = Math.max(until, valueEnd);
   }
@@ -29,18 +33,24 @@ export function holdsSecret(text: string): boolean {
 }
 
 /** A value may go on behind its first word: up to white space, and where it is of words, to the end of its clause. */
-const REST_OF_VALUE = /(?:[^\s,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
-const REST_OF_WORDS = /(?:[^\n,;.!?，。！？、；]|[,;.!?](?!\s|$))*/uy;
+const ENDS_VALUE = /^(?:\s|[,;.!?](?:\s|$)|[，。！？、；])/u;
+const ENDS_CLAUSE = /^(?:\n|\s[-–—]\s|[,;.!?](?:\s|$)|[，。！？、；])/u;
+const MARK = 3;
 
-/** Where a value ends of which the first word is known: "swordfish and I'm vegan" tells another thing behind it. */
-function endOfValue(text: string, { start, end }: Span): number {
-  const rest = /\p{N}/u.test(text.slice(start, end)) ? REST_OF_VALUE : REST_OF_WORDS;
-  rest.lastIndex = end;
-  rest.test(text);
-  const words = wordsOf(text.slice(end, rest.lastIndex));
-  const next = words.findIndex(({ text: word }, at) => JOINS.has(word) && OWN.has(words[at + 1]?.text ?? ""));
-  const last = words[next - 1];
-  return next === -1 ? rest.lastIndex : end + (last?.end ?? 0);
+/** Where a value ends of which the first word is known. `last`: where it ends at the latest. */
+function endOfValue(text: string, { start, end }: Span, last: number): number {
+  const ends = /\p{N}/u.test(text.slice(start, end)) ? ENDS_VALUE : ENDS_CLAUSE;
+  let at = end;
+  while (at < last && !ends.test(text.slice(at, at + MARK))) at += 1;
+  return at;
+}
+
+/** Where clauses end behind which another of the guest's begins ("swordfish and I'm vegan"), in order. */
+function clauseEndsIn(words: Words): readonly number[] {
+  return words.flatMap(({ text }, at) => {
+    const before = words[at - 1];
+    return before !== undefined && JOINS.has(text) && OWN.has(words[at + 1]?.text ?? "") ? [before.end] : [];
+  });
 }
 
 const JOINS: ReadonlySet<string> = new Set(secretWords.joins);
@@ -202,8 +212,7 @@ interface Named extends Span {
 }
 
 /** A name of a secret, and what stands as its value beside it: what its {@link Kind} takes for one, or the next thing with a digit. */
-function named(text: string): readonly Named[] {
-  const words = wordsOf(text);
+function named(text: string, words: Words): readonly Named[] {
   const spans: Named[] = [];
   for (let i = 0; i < words.length; i++) {
     const name = nameAt(text, words, i);

@@ -128,15 +128,21 @@ describe("[poison-refused] a secret of several words", () => {
     ["Mein Passwort ist Sonnenblume und ich bin Veganer", ["Sonnenblume"]],
     ["my password is salt and pepper, thanks", ["salt and pepper"]],
     ["my PIN is 4711 and I'm vegan", ["4711"]],
+    ["Mein Passwort ist Sonnenblume und unsere Tochter ist allergisch gegen Nüsse", ["Sonnenblume"]],
+    ["mon mot de passe est tournesol et notre fille est allergique aux noix", ["tournesol"]],
+    ["my password is sunflower because I am coeliac", ["sunflower"]],
+    ["my password is sunflower - I'm allergic to nuts", ["sunflower"]],
   ])("is whole, up to another clause of the guest's: %s", (text, secrets) => {
     expect(secretsIn(text).map(({ start, end }) => text.slice(start, end))).toEqual(secrets);
     for (const secret of secrets) expect(withoutSecrets(text)).not.toContain(secret);
   });
 
-  test("many of them cost no more than their text is long", () => {
-    const long = "my password is a password is b ".repeat(3_000);
-    const before = performance.now();
-    expect(secretsIn(long).length).toBeGreaterThan(0);
-    expect(performance.now() - before).toBeLessThan(2_000);
-  });
+  // By a quadratic look it would take minutes.
+  test.each(["my password is a password is b ", "my password is x and I "])(
+    "many of them cost no more than their text is long: %s",
+    (text) => {
+      expect(secretsIn(text.repeat(10_000)).length).toBeGreaterThan(9_999);
+      expect(withoutSecrets(text.repeat(10_000))).not.toContain("password");
+    },
+  );
 });
