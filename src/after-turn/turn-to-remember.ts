@@ -31,7 +31,8 @@ export function turnToRemember(
   };
 }
 
-function contextBefore(records: readonly JournalRecord[], turn: number, rounds: number): TurnToRemember["context"] {
+/** What was said in the rounds before a turn, in order. */
+export function contextBefore(records: readonly JournalRecord[], turn: number, rounds: number): TurnToRemember["context"] {
   // What the user asked not to keep explains nothing to who keeps the notes.
   const offRecord = turnsOffRecord(records);
   return records.flatMap((record) => {

@@ -1,11 +1,12 @@
 import type { JudgeOfWaiting } from "../after-turn/deferred-turns.js";
-import { CONTEXT_ROUNDS } from "../after-turn/turn-to-remember.js";
+import { CONTEXT_ROUNDS, contextBefore } from "../after-turn/turn-to-remember.js";
 import { ReactAgent } from "../agent/react-agent.js";
 import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
 import { historyTool } from "../agent/tools/history-tool.js";
 import { memoryTools } from "../agent/tools/memory-tools.js";
 import type { Owner } from "../domain/owner.js";
+import type { JournalRecord } from "../domain/session.js";
 import { ConstraintGate } from "../gate/constraint-gate.js";
 import { gatedTools } from "../gate/gated-tools.js";
 import type { ReceiptLog } from "../gate/receipt-log.js";
@@ -152,13 +153,14 @@ export async function openAgent(
 function readNowOf({ config }: Wiring, { store }: Pick<Stores, "store">, { longTerm }: LongTerm): (turn: ToolContext) => Promise<void> {
   return async ({ owner, sessionId, turn, userMessage, memory = "full", now, timeZone, signal }) => {
     if (!config.MEM0_ENABLED || memory !== "full") return;
-    const { rounds, lastUserMessage } = await store.journal.window(owner, sessionId, { rounds: CONTEXT_ROUNDS, signal });
-    const said = lastUserMessage?.id === userMessage.id ? lastUserMessage : null;
-    if (said?.body.edit_of !== undefined) throw new AppError("SESSION_BUSY");
-    const context = rounds.flatMap(({ user, assistant }) => [
-      { role: "user" as const, content: user.body.content },
-      { role: "assistant" as const, content: assistant.body.content },
-    ]);
+    const newest: JournalRecord[] = [];
+    for await (const record of store.journal.newestFirst(owner, sessionId, { signal })) {
+      if (record.turn < turn - CONTEXT_ROUNDS) break;
+      newest.push(record);
+    }
+    const said = newest.find((record) => record.type === "message" && record.id === userMessage.id);
+    const message = said?.type === "message" ? said : null;
+    if (message?.body.edit_of !== undefined) throw new AppError("SESSION_BUSY");
     await longTerm.remember(
       owner,
       {
@@ -166,10 +168,10 @@ function readNowOf({ config }: Wiring, { store }: Pick<Stores, "store">, { longT
         turn,
         message_id: userMessage.id,
         text: userMessage.content,
-        stated_at: said === null ? now : new Date(said.at),
-        time_zone: said?.body.time_zone ?? timeZone,
-        channel: said?.body.channel ?? "",
-        context,
+        stated_at: message === null ? now : new Date(message.at),
+        time_zone: message?.body.time_zone ?? timeZone,
+        channel: message?.body.channel ?? "",
+        context: contextBefore(newest.toReversed(), turn, CONTEXT_ROUNDS),
       },
       { now, signal },
     );

@@ -259,11 +259,11 @@ function keyOf(provider: string, env: Environment): string | undefined {
   return name === null ? undefined : env[name]?.trim() || undefined;
 }
 
-/** Its provider's own, at that one's own address. */
+/** Its provider's own, at that one's own address alone: one of the main model's provider goes to where that one goes. */
 function fallbackKey(values: Parsed, env: Environment): string | undefined {
   const provider = values.LLM_FALLBACK?.split(":")[0] ?? "";
   if (!isAiSdkProvider(provider)) return undefined;
-  const { LLM_FALLBACK_BASE_URL: ownUrl } = values;
+  const address = values.LLM_FALLBACK_BASE_URL ?? (provider === values.LLM_PROVIDER ? values.LLM_BASE_URL : undefined);
   const home = homeOf(provider);
-  return ownUrl === undefined || (home !== null && isAtModel(ownUrl, home)) ? keyOf(provider, env) : undefined;
+  return address === undefined || (home !== null && isAtModel(address, home)) ? keyOf(provider, env) : undefined;
 }

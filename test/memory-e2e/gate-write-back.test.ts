@@ -134,3 +134,17 @@ test("but for what must hold: that waits for their word, and stops a booking unt
   expect((await ada.says("Two tickets for the first one")).message.content).toMatch(/not booked.*Step free/s);
   expect((await ada.says("Book it anyway")).message.content).toMatch(/^Booked: two seats/);
 });
+
+test("[off-record-unsaid] what is read before a booking is not explained by what was said off the record", async () => {
+  const world = await World.open({});
+  try {
+    const ada = world.guest();
+    await ada.says("Off the record: my wife Ines is coming along.");
+    await ada.says("She can't have nuts. Book two seats for Ash and Tide in Dublin on Friday");
+    await ada.says("Yes");
+    const kept = [...(await ada.memories()), ...(await ada.memories({ status: "review" }))];
+    expect(kept.map(({ subject, text }) => `${subject} ${text}`).join("\n")).not.toMatch(/wife|Ines/iu);
+  } finally {
+    await world.close();
+  }
+});

@@ -132,6 +132,19 @@ describe("LLM_FALLBACK", () => {
     expect(asked).toEqual(Array(2).fill(["api.anthropic.com", "file-key"]));
   });
 
+  test("of the first's provider it goes to the first's gateway, with the key for that alone", async () => {
+    const asked: (string | null)[][] = [];
+    vi.stubGlobal("fetch", async (url: string | URL, { headers }: RequestInit) => {
+      asked.push([new URL(url).host, new Headers(headers).get("x-api-key")]);
+      return Response.json({ type: "error", error: { type: "x", message: "no" } }, { status: asked.length === 1 ? 503 : 401 });
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const gateway = { LLM_BASE_URL: "https://gateway.example/v1", LLM_API_KEY: "gateway-key", ANTHROPIC_API_KEY: "provider-key" };
+    const models = { LLM_PROVIDER: "anthropic", LLM_MODEL: "claude-opus-4-8", LLM_FALLBACK: "anthropic:claude-haiku-4-5" };
+    await expect(textOf(await opened({ ...gateway, ...models }))).rejects.toThrow();
+    expect(asked).toEqual(Array(2).fill(["gateway.example", "gateway-key"]));
+  });
+
   test("gets key, headers and query of the first at its own origin alone, or its own", async () => {
     const { url, requests } = (await serverOf(chatWire)).answer(
       { fault: { status: 503 } },
