@@ -166,13 +166,17 @@ interface StoredVectors {
 /** Null where neither collection is there yet, or the store is out of reach. */
 async function storedVectors({ memory, history }: Pick<Vectors, "memory" | "history">): Promise<StoredVectors | null> {
   const ofMemories = await lookedAt(memory, MEMORY_COLLECTION, holdsMemories);
-  const ofHistory =
-    history && (await lookedAt(history, HISTORY_COLLECTION, async (client, name) => (await client.count(name, { exact: true })).count > 0));
+  const ofHistory = history && (await lookedAt(history, HISTORY_COLLECTION, holdsMessages));
   const found = [ofMemories, ofHistory].filter((each) => each !== null);
   const [first] = found;
   if (first === undefined) return null;
   const named = found.find(({ embedder }) => embedder !== null) ?? first;
   return { ...named, isInUse: found.some(({ isInUse }) => isInUse) };
+}
+
+/** A count would look at all of them. */
+async function holdsMessages(client: VectorClient, name: string): Promise<boolean> {
+  return (await client.scroll(name, { limit: 1, with_payload: false })).points.length > 0;
 }
 
 async function lookedAt(

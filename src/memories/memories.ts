@@ -18,7 +18,7 @@ import { MemoriesAsAWhole } from "./administration.js";
 import { Forgetting } from "./forgetting.js";
 import { LeftToRead, type LeftToReadParts } from "./left-to-read.js";
 import type { MemoryChanges } from "./memory-changes.js";
-import { limitOf, listedMemories, selectionOf } from "./memory-list.js";
+import { handedOut, limitOf, listedMemories, selectionOf } from "./memory-list.js";
 import { MergingMemories } from "./merging.js";
 import { takeOffRecord } from "./off-record.js";
 import { OwnerLogs } from "./owner-logs.js";
@@ -159,7 +159,7 @@ export class MemoryService implements LongTermMemory {
     if (!isId(id)) throw new AppError("MEMORY_NOT_FOUND");
     const record = (await this.#logs.level(owner, options.signal)).records.get(id);
     if (record === undefined) throw new AppError("MEMORY_NOT_FOUND");
-    return memoryOf(record);
+    return handedOut(record);
   }
 
   async list(owner: Owner, query: MemoryQuery) {
@@ -172,7 +172,7 @@ export class MemoryService implements LongTermMemory {
     const { fields, isMeant } = selectionOf(asked, this.#parts.clock.now());
     const { text, signal } = query;
     const found = await this.#parts.store.search(owner, { text, limit: limitOf(query), fields, known, signal });
-    return found.flatMap(({ record, score }) => (isMeant(record) ? [{ ...memoryOf(record), score }] : []));
+    return found.flatMap(({ record, score }) => (isMeant(record) ? [{ ...handedOut(record), score }] : []));
   }
 
   /** The query with its category as it was stored, and the memories to choose from. */

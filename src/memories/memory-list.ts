@@ -58,6 +58,11 @@ function timeOf(iso: string): Date {
   throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/as_of", detail: "Not an ISO 8601 time." }] });
 }
 
+/** A copy for the caller's own: the record is the one that is held. */
+export function handedOut(record: MemoryRecord): Memory {
+  return structuredClone(memoryOf(record));
+}
+
 /** 1 to 200. Default 20. */
 export function limitOf({ limit = 20 }: Pick<MemoryQuery, "limit">): number {
   return Math.min(Math.max(limit, 1), 200);
@@ -77,7 +82,7 @@ export function listedMemories(owner: Owner, query: MemoryQuery, records: Iterab
   const page = found.slice(0, limit);
   const end = page.at(-1);
   return {
-    data: page.map(({ record }) => memoryOf(record)),
+    data: page.map(({ record }) => handedOut(record)),
     nextCursor: found.length > limit && end !== undefined ? cursorOf(end.place, stamp) : null,
   };
 }

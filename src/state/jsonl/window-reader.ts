@@ -7,9 +7,8 @@ import { blocksBackwards } from "./journal-backwards.js";
 import type { JournalFile } from "./journal-file.js";
 
 /**
- * The window of a journal, read backwards from its end in blocks, until the rounds and the last user message are
- * known. The summary is read from where the tail says that it is, so that it costs one read
- * however far back it stands.
+ * The window of a journal, read backwards from its end in blocks, until the rounds and the last user message are known. A summary that was
+ * not met on the way is read from where the tail says that it is, so that it costs one read however far back it stands.
  */
 export async function readWindow(file: JournalFile, rounds: number, signal?: AbortSignal): Promise<WindowRead> {
   const meter: ReadMeter = { bytes: 0 };

@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { readingRecordSchema, turnRecordSchema, writeBackRecordSchema } from "../../domain/turn-record.js";
+import { batchesOf } from "../../platform/batches.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
-import { prefixRange, type StateEngine } from "../engine.js";
+import { committed } from "../durable-commit.js";
+import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js";
 import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { sessionKey, TURN_RECORDS, turnRecordsOf } from "../sessions/keys.js";
-import { deletePrefix } from "../sessions/trash.js";
-import { rowsIn } from "../stored-rows.js";
+import { rowPages, rowsIn } from "../stored-rows.js";
 
 /** Of one part; what is over it loses its longest lists. */
 const MAX_BYTES = 64 * 1024;
@@ -57,10 +58,17 @@ export class EngineTurnRecords implements TurnRecords {
     return (await rowsIn(this.#engine, ownerPartition(owner), prefixRange(TURN_RECORDS))).length;
   }
 
+  /** A page at a time: each holds whole records. */
   async #removeAll(owner: Owner, prefix: string): Promise<number> {
-    const rows = await rowsIn(this.#engine, ownerPartition(owner), prefixRange(prefix));
-    await deletePrefix(this.#engine, ownerPartition(owner), prefix);
-    return new Set(rows.map(({ key }) => key.slice(0, key.lastIndexOf("/")))).size;
+    const partition = ownerPartition(owner);
+    const turns = new Set<string>();
+    for await (const page of rowPages(this.#engine, partition, prefix))
+      for (const rows of batchesOf(page, OPERATIONS_AT_ONCE)) {
+        const deletes = rows.map(({ key }) => key);
+        await committed(this.#engine, partition, { deletes });
+        for (const key of deletes) turns.add(key.slice(0, key.lastIndexOf("/")));
+      }
+    return turns.size;
   }
 }
 

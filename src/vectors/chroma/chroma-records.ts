@@ -93,5 +93,10 @@ export function keyOfRecord(record: string): string {
 
 /** By the points' keys; of two records of a point the later one. */
 export function latestByKey(records: readonly string[]): ReadonlyMap<string, string> {
-  return new Map([...records].sort().map((record) => [keyOfRecord(record), record]));
+  const latest = new Map<string, string>();
+  for (const record of records) {
+    const key = keyOfRecord(record);
+    if (record > (latest.get(key) ?? "")) latest.set(key, record);
+  }
+  return latest;
 }
