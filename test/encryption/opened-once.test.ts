@@ -1,8 +1,10 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
+import { LRUCache } from "lru-cache";
 import { afterAll, expect, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import { NotAuthentic } from "../../src/state/encryption/data-key.js";
+import { NotAuthentic, sealedUnder } from "../../src/state/encryption/data-key.js";
+import { EncryptedEngine } from "../../src/state/encryption/encrypted-engine.js";
 import { keysOfFile } from "../../src/state/encryption/key-file.js";
 import { Keyring } from "../../src/state/encryption/keyring.js";
 import { sealedJournals, sealedOwners } from "../../src/state/encryption/sealed-journals.js";
@@ -11,8 +13,10 @@ import { ownerPartition } from "../../src/state/partition.js";
 
 const opening = vi.spyOn(crypto, "createDecipheriv");
 syncBuiltinESMExports();
+const caching = vi.spyOn(LRUCache.prototype, "set");
 afterAll(() => {
   opening.mockRestore();
+  caching.mockRestore();
   syncBuiltinESMExports();
 });
 
@@ -25,6 +29,21 @@ async function keyring() {
   const key = await own.kept(partition);
   opening.mockClear();
   return { own, key };
+}
+
+/** Whether any cache of this process holds it. */
+function isHeld(text: string): boolean {
+  return [...new Set(caching.mock.contexts)].some(
+    (cache) => cache instanceof LRUCache && JSON.stringify([...cache.values()]).includes(text),
+  );
+}
+
+/** Keys beside the values, as in an engine that several processes share. */
+function beside() {
+  const inner = new MemoryEngine();
+  const vault = keysOfFile("key", "00".repeat(32));
+  const own = new Keyring(vault, inner);
+  return { vault, own, engine: new EncryptedEngine(inner, own) };
 }
 
 test("what a turn reads again, of memories and of lines, is deciphered once", async () => {
@@ -56,4 +75,84 @@ test("[erased-by-key] of what a destroyed key sealed nothing is held in clear", 
   opening.mockClear();
   key.open(sealed, "here");
   expect(opening).toHaveBeenCalledTimes(1);
+});
+
+test("[erased-by-key] of a new owner's first commit nothing is held in clear once they are erased, nor are their keys", async () => {
+  const { own, engine } = beside();
+  const puts = [
+    { key: "a", value: "a lactose intolerance" },
+    { key: "b", value: "a fish allergy" },
+  ];
+  await engine.commit(partition, { id: "1", puts });
+  await engine.read(partition, { keys: ["a"] });
+  expect(isHeld("a lactose intolerance")).toBe(true);
+  const { keys } = (await own.of(partition)).row;
+  await engine.erase(partition);
+  expect(puts.filter(({ value }) => isHeld(value))).toEqual([]);
+  expect(keys.filter(({ wrapped }) => isHeld(wrapped))).toEqual([]);
+});
+
+test("[erased-by-key] a first commit that came to nothing holds nothing in clear", async () => {
+  const { engine } = beside();
+  const commit = { id: "1", puts: [{ key: "a", value: "a wheat allergy" }], checks: [{ key: "a", version: 7 }] };
+  expect(await engine.commit(partition, commit)).toMatchObject({ ok: false });
+  expect(isHeld("a wheat allergy")).toBe(false);
+});
+
+test("[erased-by-key] several who ask at once have one key, whose loss forgets what each of them opened", async () => {
+  const { own } = beside();
+  const sealed = (await own.kept(partition)).seal("a soy allergy", "here");
+  own.drop(partition);
+  const [one, other] = await Promise.all([own.of(partition), own.of(partition)]);
+  expect(other).toBe(one);
+  one.keys.get(sealedUnder(sealed) ?? "")?.open(sealed, "here");
+  expect(isHeld("a soy allergy")).toBe(true);
+  own.drop(partition);
+  expect(isHeld("a soy allergy")).toBe(false);
+});
+
+test("[erased-by-key] who asked for keys before they were destroyed, and is answered behind it, gets none", async () => {
+  const { own, vault } = beside();
+  await own.kept(partition);
+  own.drop(partition);
+  const { unwrap } = vault;
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  vi.spyOn(vault, "unwrap").mockImplementationOnce(async (...asked) => {
+    await answered;
+    return unwrap(...asked);
+  });
+  const early = own.of(partition);
+  await own.destroy(partition);
+  own.forget(partition);
+  answer();
+  expect([...(await early).keys.keys(), ...(await own.of(partition)).keys.keys()]).toEqual([]);
+});
+
+test("[erased-by-key] a journal that was open puts nothing back of what was erased", async () => {
+  const { own } = await keyring();
+  const seals = sealedJournals(own);
+  const { seal, opens } = await seals.sealer(owner, "s");
+  const line = seal?.("I can't eat nuts.", "1") ?? "";
+  own.drop(partition);
+  // Read again by what holds now: once.
+  await own.of(partition);
+  opening.mockClear();
+  for (let turn = 0; turn < 3; turn++) expect(opens(line, "1")).toBe("I can't eat nuts.");
+  expect(opening).toHaveBeenCalledTimes(1);
+  await own.destroy(partition);
+  own.forget(partition);
+  opens(line, "1");
+  seal?.("I can't eat figs.", "2");
+  expect([isHeld("I can't eat nuts."), isHeld("I can't eat figs.")]).toEqual([false, false]);
+});
+
+test("of an owner who has not come for long nothing is held in clear", async () => {
+  const { own } = beside();
+  (await own.kept(partition)).seal("a celery allergy", "here");
+  expect(isHeld("a celery allergy")).toBe(true);
+  for (let other = 0; other < 10_000; other++) await own.of(ownerPartition(ownerOf("default", `${other}`)));
+  expect(isHeld("a celery allergy")).toBe(false);
 });

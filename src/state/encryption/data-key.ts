@@ -33,11 +33,20 @@ export class NotAuthentic extends Error {
   override readonly name = "NotAuthentic";
 }
 
+interface ClearText {
+  /** Of all that is held under the same key. */
+  readonly names: Set<string>;
+  readonly value: string;
+  readonly context: string;
+  readonly text: string;
+}
+
 /** What was sealed or opened last, in clear: a turn reads the same rows and memories a dozen times. */
-const texts = new LRUCache<string, { readonly by: DataKey; readonly value: string; readonly context: string; readonly text: string }>({
+const texts = new LRUCache<string, ClearText>({
   maxSize: MOST_CHARACTERS,
   maxEntrySize: MOST_OF_ONE,
   sizeCalculation: ({ value, context, text }) => value.length + context.length + text.length,
+  dispose: ({ names }, name) => void names.delete(name),
 });
 
 /** The id of the key that a value is sealed under; null where it isn't sealed. */
@@ -64,6 +73,8 @@ export class DataKey {
   readonly #subkeys = new Map<string, Buffer>();
   readonly #nonce = Buffer.alloc(SHORT_BYTES);
   #count = 0n;
+  /** Of what it sealed and is held in clear. Null: nothing is to be. */
+  #names: Set<string> | null = null;
   #words: ReturnType<typeof createCipheriv> | undefined;
 
   constructor(id: string, key: Uint8Array) {
@@ -87,19 +98,30 @@ export class DataKey {
   /** @throws NotAuthentic */
   open(value: string, context: string): string {
     const known = texts.get(value.slice(0, NAME_CHARS));
-    if (known?.by === this && known.value === value && known.context === context) return known.text;
+    if (known?.names === this.#names && known.value === value && known.context === context) return known.text;
     const text = this.#opened(value, context);
     this.#hold(value, context, text);
     return text;
   }
 
-  /** Nothing that it sealed is held in clear any more. */
+  /** What it seals and opens is held in clear from now on, until {@link forget}. Default: it is not. */
+  remember(): void {
+    this.#names ??= new Set();
+  }
+
+  /** Nothing that it sealed is held in clear, nor will be. */
   forget(): void {
-    for (const [name, { by }] of texts.entries()) if (by === this) texts.delete(name);
+    for (const name of this.#names ?? []) texts.delete(name);
+    this.#names = null;
   }
 
   #hold(value: string, context: string, text: string): void {
-    texts.set(value.slice(0, NAME_CHARS), { by: this, value, context, text });
+    const names = this.#names;
+    if (names === null) return;
+    const name = value.slice(0, NAME_CHARS);
+    texts.set(name, { names, value, context, text });
+    // What is too long is not held.
+    if (texts.has(name)) names.add(name);
   }
 
   #opened(value: string, context: string): string {

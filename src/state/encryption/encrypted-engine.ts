@@ -188,7 +188,7 @@ export class EncryptedEngine implements StateEngine {
 
 type Valued = Pick<StoredEntry, "key" | "value">;
 
-function knows(held: PartitionKeys | undefined, id: string): boolean {
+export function knows(held: PartitionKeys | null | undefined, id: string): boolean {
   return held?.keys.has(id) === true || held?.row.destroyed.includes(id) === true;
 }
 

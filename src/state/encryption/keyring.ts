@@ -43,7 +43,14 @@ export interface PartitionKeys {
 export class Keyring {
   readonly #vault: KeyVault;
   readonly #home: StateEngine;
-  readonly #held = new LRUCache<string, PartitionKeys>({ max: MOST_HELD });
+  /** Their clear texts are held as long as they are here, and nobody else's. */
+  readonly #held = new LRUCache<string, PartitionKeys>({
+    max: MOST_HELD,
+    dispose: ({ keys }) => {
+      for (const key of keys.values()) key.forget();
+    },
+  });
+  readonly #loading = new Map<string, Promise<PartitionKeys>>();
   readonly #dying = new Map<string, readonly DataKey[]>();
   #toldDestroyed: (partition: string) => Promise<readonly string[]> = async () => [];
 
@@ -68,7 +75,7 @@ export class Keyring {
 
   /** @throws INVALID_CONFIG where the master key is another, STORAGE_UNAVAILABLE */
   async of(partition: string): Promise<PartitionKeys> {
-    return this.#held.get(partition) ?? this.#load(partition);
+    return this.#held.get(partition) ?? this.#loading.get(partition) ?? this.#load(partition);
   }
 
   /** As it was read last; null where it was not. */
@@ -76,10 +83,10 @@ export class Keyring {
     return this.#held.get(partition) ?? null;
   }
 
-  /** They are read again when they are needed next. */
+  /** They are read again when they are needed next. Nothing that they sealed is held in clear until then. */
   drop(partition: string): void {
-    for (const key of this.#held.peek(partition)?.keys.values() ?? []) key.forget();
     this.#held.delete(partition);
+    this.#loading.delete(partition);
   }
 
   /** The key that seals, and, where it is new, what a commit to its home must bring along. */
@@ -120,7 +127,6 @@ export class Keyring {
   /** Of what was destroyed this process has no copy any more. */
   forget(partition: string): void {
     this.drop(partition);
-    for (const key of this.#dying.get(partition) ?? []) key.forget();
     this.#dying.delete(partition);
   }
 
@@ -177,18 +183,33 @@ export class Keyring {
     return row;
   }
 
-  async #load(partition: string): Promise<PartitionKeys> {
+  /** Once for all who ask meanwhile, and again where they were dropped meanwhile. */
+  #load(partition: string): Promise<PartitionKeys> {
+    const isDropped = () => this.#loading.get(partition) !== loading;
+    const loading: Promise<PartitionKeys> = this.#unheld(partition)
+      .then(({ loaded, fresh }) => {
+        if (isDropped()) return this.of(partition);
+        this.#held.set(partition, loaded);
+        for (const key of fresh) key.remember();
+        return loaded;
+      })
+      .finally(() => {
+        if (!isDropped()) this.#loading.delete(partition);
+      });
+    this.#loading.set(partition, loading);
+    return loading;
+  }
+
+  /** `fresh`: those that are not dying. */
+  async #unheld(partition: string): Promise<{ readonly loaded: PartitionKeys; readonly fresh: readonly DataKey[] }> {
     const entry = (await this.#home.read(partition, { keys: [KEYS] })).entries.get(KEYS);
     const row = without(rowOf(entry?.value), await this.#toldDestroyed(partition));
     const keys = new Map<string, DataKey>();
     for (const key of this.#dying.get(partition) ?? []) keys.set(key.id, key);
     const unwrapped = async (each: KeyEntry) => new DataKey(each.id, await this.#unwrapped(partition, each));
-    for (const key of await Promise.all(row.keys.map(unwrapped))) keys.set(key.id, key);
-    const loaded = { row, words: keys.get(row.keys[0]?.id ?? "") ?? null, version: entry?.version ?? null, keys };
-    const newer = this.#held.get(partition);
-    if (newer !== undefined && (newer.version ?? 0) > (loaded.version ?? 0)) return newer;
-    this.#held.set(partition, loaded);
-    return loaded;
+    const fresh = await Promise.all(row.keys.map(unwrapped));
+    for (const key of fresh) keys.set(key.id, key);
+    return { loaded: { row, words: keys.get(row.keys[0]?.id ?? "") ?? null, version: entry?.version ?? null, keys }, fresh };
   }
 
   async #change(partition: string, change: (row: KeysRow) => KeysRow | Promise<KeysRow>): Promise<KeysRow> {

@@ -3,7 +3,7 @@ import type { OwnerSeal, OwnerSeals } from "../../ports/owner-seals.js";
 import { type JournalSeals, KEYS_END } from "../journal/journal-codec.js";
 import { ownerPartition } from "../partition.js";
 import { sealedUnder } from "./data-key.js";
-import { type Changing, openedBy } from "./encrypted-engine.js";
+import { type Changing, knows, openedBy } from "./encrypted-engine.js";
 import type { Keyring } from "./keyring.js";
 
 /** Bodies of journals' lines, each under its owner's key: behind the partition whose key it is. */
@@ -22,9 +22,12 @@ export function sealedJournals(keyring: Keyring, changing: Changing | null = nul
         const value = sealed.slice(sealed.indexOf(KEYS_END));
         const id = sealedUnder(value);
         if (id === null || !sealed.startsWith(`${partition}${KEYS_END}`)) return undefined;
-        // What was renewed meanwhile.
-        const held = keys.keys.has(id) ? keys : (keyring.held(partition) ?? keys);
-        return openedBy(held, id, value, { place: placeIn(sessionId, place), what: `A line of session ${sessionId}` });
+        // What was renewed or destroyed meanwhile.
+        const now = keyring.held(partition);
+        return openedBy(now !== null && knows(now, id) ? now : keys, id, value, {
+          place: placeIn(sessionId, place),
+          what: `A line of session ${sessionId}`,
+        });
       };
     },
   };
