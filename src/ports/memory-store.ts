@@ -50,7 +50,7 @@ export interface SimilarMemory {
 
 /** What a store knows for a turn, before it is decided what the turn is given. */
 export interface FoundMemories {
-  /** Soft and hard ones that hold, or begin later; of very many the latest, and what is like the message. */
+  /** Soft and hard ones that hold, or begin later; of very many soft ones a part, and what is like the message. */
   readonly records: readonly MemoryRecord[];
   /** Likeness to the message by id, of those that are like it. */
   readonly scores: ReadonlyMap<string, number>;

@@ -7,7 +7,8 @@ import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
 import { orAbort } from "../../platform/or-abort.js";
 import type { SimilarMemory, StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
-import { compareIds, type Foreign, is, type MemoryPoints, type SimilarMemories } from "./memory-points.js";
+import type { Condition } from "../../ports/vectors.js";
+import { compareIds, type Foreign, is, isAny, type MemoryPoints, type SimilarMemories } from "./memory-points.js";
 import { RecallBreaker, type RecallBreakerOptions, RecallFailed } from "./recall-breaker.js";
 import type { StoreCalls } from "./store-calls.js";
 
@@ -29,20 +30,20 @@ export interface RecallOptions {
   readonly breaker: RecallBreakerOptions;
 }
 
-/** Soft memories that are read to choose the standing ones from: those said last. */
+/**
+ * Soft memories that the standing ones are chosen from: of those at hand the ones said last, of the store's the first by id, which is by
+ * chance. The store has no other order, and to read all of very many takes longer than a turn has.
+ */
 const STANDING_POOL = 256;
 const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedural", "fact", "constraint", "narrative"];
 /** Preferences for this trip come before the standing ones, the newest first, at most this many. */
 const TRIP_LIMIT = 5;
 
-interface Standing {
-  readonly hard: readonly MemoryRecord[];
-  readonly soft: readonly MemoryRecord[];
-}
-
 interface Gathered {
-  /** All that hold or will: hard ones, and of the soft ones the latest. */
-  standing?: Standing;
+  /** At hand or read from the store, so far. */
+  readonly known: MemoryRecord[];
+  hasHard: boolean;
+  hasSoft: boolean;
   similar?: readonly SimilarMemory[];
   vector?: readonly number[];
   readonly foreign: Foreign;
@@ -92,9 +93,17 @@ export class MemoryRecall {
   async recall(owner: Owner, request: StoreRecall): Promise<StoreRecallResult> {
     const bound = boundedSignal([request.signal], request.deadlineMs);
     const { signal } = bound;
-    const gathered: Gathered = { foreign: { count: 0 }, failed: false, storeFailed: false, embedding: false };
-    // Also where the store is out of reach: what must hold is known all the same.
-    if (request.known !== undefined) gathered.standing = standingOf(request.known.values(), request.now);
+    const isKnown = request.known !== undefined;
+    const gathered: Gathered = {
+      // Also where the store is out of reach: what must hold is known all the same.
+      known: [...(request.known?.values() ?? [])],
+      hasHard: isKnown,
+      hasSoft: isKnown,
+      foreign: { count: 0 },
+      failed: false,
+      storeFailed: false,
+      embedding: false,
+    };
     try {
       await this.#store.run(owner, () => this.#gather(owner, request, signal, gathered));
     } catch {
@@ -121,13 +130,27 @@ export class MemoryRecall {
         if (!signal.aborted) this.#logger.warn({ err: error }, "A read of long-term memory failed");
       }
     };
+    const holding = [is("status", "active"), { key: "valid_until_ts", range: { gte: Math.floor(now.getTime() / 1000) } }];
+    const take = (which: readonly Condition[], most = Number.POSITIVE_INFINITY) =>
+      calls.read(signal, async () => {
+        let taken = 0;
+        for await (const record of points.scan(owner, { must: [...holding, ...which] }, gathered.foreign)) {
+          gathered.known.push(record);
+          taken += 1;
+          if (taken >= most) return;
+        }
+      });
     const limit = request.limit ?? this.#options.searchLimit;
     const reads = Promise.all([
       read(async () => {
-        if (gathered.standing !== undefined) return;
-        const filter = { must: [is("status", "active"), { key: "valid_until_ts", range: { gte: Math.floor(now.getTime() / 1000) } }] };
-        const known = await calls.read(signal, () => points.collect(owner, filter, gathered.foreign));
-        gathered.standing = standingOf(known, now);
+        if (gathered.hasHard) return;
+        await take([is("strength", "hard")]);
+        gathered.hasHard = true;
+      }),
+      read(async () => {
+        if (gathered.hasSoft) return;
+        await take([is("strength", "soft"), isAny("type", STANDING_TYPES)], STANDING_POOL);
+        gathered.hasSoft = true;
       }),
       read(
         async () => {
@@ -149,7 +172,7 @@ export class MemoryRecall {
     // What comes later changes nothing.
     await orAbort(reads, signal).catch(() => undefined);
     if (request.signal?.aborted) return;
-    const storeIsLate = gathered.standing === undefined || (gathered.similar === undefined && !gathered.embedding);
+    const storeIsLate = !gathered.hasHard || !gathered.hasSoft || (gathered.similar === undefined && !gathered.embedding);
     if (gathered.storeFailed || (signal.aborted && storeIsLate)) throw new RecallFailed();
   }
 
@@ -170,7 +193,7 @@ export class MemoryRecall {
     const { now, ranking } = request;
     const { standingLimit } = this.#options;
     const holds = (record: MemoryRecord) => holdsAt(record, now);
-    const { hard, soft } = gathered.standing ?? { hard: [], soft: [] };
+    const { hard, soft } = standingOf(gathered.known, now);
     const narrative = soft.find((record) => record.type === "narrative" && holds(record));
     const wishes = soft.filter((record) => record.type !== "narrative");
     const standing = wishes.filter((record) => record.valid_until === null && holds(record));
@@ -184,7 +207,7 @@ export class MemoryRecall {
 
     const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
     const memories = eachOnce(chosen).map((record) => recalledOf(record, now, { score: scores.get(record.id) ?? null }));
-    const complete = gathered.standing !== undefined && gathered.similar !== undefined;
+    const complete = gathered.hasHard && gathered.hasSoft && gathered.similar !== undefined;
     const status =
       !complete && aborted
         ? "timeout"
@@ -212,8 +235,8 @@ export class MemoryRecall {
   }
 }
 
-/** Of these what holds or will; of soft ones without an end only what holds. */
-function standingOf(known: Iterable<MemoryRecord>, now: Date): Standing {
+/** Of these what holds or will: the hard ones, and of the soft ones the latest; of soft ones without an end only what holds. */
+function standingOf(known: readonly MemoryRecord[], now: Date): { readonly hard: MemoryRecord[]; readonly soft: MemoryRecord[] } {
   const hard: MemoryRecord[] = [];
   const soft: { readonly record: MemoryRecord; readonly at: number }[] = [];
   for (const record of known) {
