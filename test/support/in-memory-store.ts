@@ -84,22 +84,27 @@ export class InMemoryStore implements MemoryStore {
     return this.#all(owner).filter(({ strength, status }) => strength === "hard" && (status === "active" || status === "review"));
   }
 
-  async similar(owner: Owner, { text, limit, signal }: StoreSearch) {
+  async similar(owner: Owner, { text, limit, known, signal }: StoreSearch) {
     this.#check(signal);
     return this.#all(owner)
       .filter((record) => holdsAt(record, this.#clock.now()))
       .sort((a, b) => likeness(text, b.text) - likeness(text, a.text))
-      .slice(0, limit);
+      .slice(0, limit)
+      .flatMap(({ id }) => known.get(id) ?? []);
   }
 
-  async search(owner: Owner, { text, limit, fields, signal }: StoreSearch & { readonly fields: StoreFields }) {
+  async search(owner: Owner, { text, limit, fields, known, signal }: StoreSearch & { readonly fields: StoreFields }) {
     this.#check(signal);
     return this.#all(owner)
       .filter((record) => Object.entries(fields).every(([key, field]) => fits(record, key, field)))
       .map((record) => ({ record, score: likeness(text, record.text) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
-      .slice(0, limit);
+      .slice(0, limit)
+      .flatMap(({ record: { id }, score }) => {
+        const record = known.get(id);
+        return record === undefined ? [] : [{ record, score }];
+      });
   }
 
   async *all(owner: Owner): AsyncIterable<MemoryRecord> {
