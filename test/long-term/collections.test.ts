@@ -10,10 +10,12 @@ import type { Embedder } from "../../src/ports/embedding.js";
 import type { LongTermMemory } from "../../src/ports/memories.js";
 import type { VectorClient, VectorStore } from "../../src/ports/vectors.js";
 import { NOW, said, TestClock } from "../../src/testing/long-term-contract.js";
+import { ensureHistoryCollection } from "../../src/vectors/history/collection.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
-import { memoryCollection, reembedCollection } from "../../src/vectors/mem0/collections.js";
+import { ensureMemoryCollection, memoryCollection, reembedCollection } from "../../src/vectors/mem0/collections.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { openMem0 } from "../support/mem0.js";
+import { VectorDouble } from "../support/vector-double.js";
 
 const ann = ownerOf("default", "ann");
 
@@ -73,6 +75,28 @@ describe("Another embedder over stored memories", () => {
       expect((await memory.list(ann, {})).data.map(({ text }) => text).sort()).toEqual(["Likes opera", "Prefers jazz"]);
       if (done) break;
     }
+  });
+});
+
+describe("A collection of memories", () => {
+  const sentTo = (client: VectorDouble, asked: string) => client.calls.filter(({ call }) => call === asked).map(({ args }) => args);
+  const shape = { dimension: 2, embedder: "ours" };
+
+  test("stays as it is where another embedder made its vectors", async () => {
+    const client = new VectorDouble();
+    await client.createCollection("memory", { vectors: { size: shape.dimension } });
+    await client.upsert("memory", { points: [{ id: "1", vector: { "": [1, 0] }, payload: { embedder: "theirs" } }] });
+    await expect(ensureMemoryCollection(client, "memory", shape)).rejects.toMatchObject({ code: "REINDEX_REQUIRED" });
+    expect(sentTo(client, "createPayloadIndex")).toEqual([]);
+  });
+
+  test("is made with payloads kept as the server does by default, and one of history with them on disk", async () => {
+    const client = new VectorDouble();
+    await ensureMemoryCollection(client, "memory", shape);
+    await ensureHistoryCollection(client, "history", shape.dimension);
+    const [memory, history] = sentTo(client, "createCollection");
+    expect(memory).not.toHaveProperty("on_disk_payload");
+    expect(history).toMatchObject({ on_disk_payload: true });
   });
 });
 

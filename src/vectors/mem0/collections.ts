@@ -44,12 +44,14 @@ const INDEXES: Readonly<Record<string, PayloadSchema>> = {
 
 /** As it has to be for memories. @throws REINDEX_REQUIRED when its vectors are of another dimension or embedder */
 export async function ensureMemoryCollection(client: VectorClient, name: string, { dimension, embedder }: CollectionShape): Promise<void> {
-  await ensureCollection(client, name, { dimension, sparse: [SPARSE_NAME], indexes: INDEXES, onDiskPayload: false });
-  const made = (await shapeOf(client, name)).embedder;
-  if (made !== null && made !== embedder)
-    throw new AppError("REINDEX_REQUIRED", {
-      detail: `The vectors of "${name}" were made by the embedder ${made}, configured is ${embedder}.`,
-    });
+  const check = async () => {
+    const made = (await shapeOf(client, name)).embedder;
+    if (made !== null && made !== embedder)
+      throw new AppError("REINDEX_REQUIRED", {
+        detail: `The vectors of "${name}" were made by the embedder ${made}, configured is ${embedder}.`,
+      });
+  };
+  await ensureCollection(client, name, { dimension, sparse: [SPARSE_NAME], indexes: INDEXES, check });
 }
 
 /** Points that are looked at for their embedder: the first may have been written while it failed. */
@@ -61,7 +63,7 @@ export async function shapeOf(
   name: string,
 ): Promise<{ readonly size: number | null; readonly embedder: string | null }> {
   const { config } = await client.getCollection(name);
-  // Without a filter: a collection of before has no index on the embedder.
+  // Without a filter: the index on the embedder may not be there yet.
   const { points } = await client.scroll(name, { limit: SHAPE_LOOK, with_payload: true });
   const embedder = points.map(({ payload }) => payload?.embedder).find((named) => typeof named === "string" && named !== UNEMBEDDED);
   return { size: sizeIn(config.params.vectors), embedder: typeof embedder === "string" ? embedder : null };

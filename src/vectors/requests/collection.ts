@@ -37,13 +37,16 @@ export interface CollectionPlan {
   readonly sparse: readonly string[];
   /** On each key that is filtered on. */
   readonly indexes: Readonly<Record<string, PayloadSchema>>;
-  readonly onDiskPayload: boolean;
+  /** Default: as the server does. */
+  readonly onDiskPayload?: true;
+  /** Runs before an index is made. @throws when the collection that is there can't be used */
+  readonly check?: () => Promise<void>;
 }
 
 /**
  * Makes a collection where there is none, with one graph for each owner (`m: 0`, `payload_m: 16`), as no search crosses owners, and the
  * indexes that it lacks. Safe to repeat, and to run in several processes at once.
- * @throws REINDEX_REQUIRED when it was made for vectors of another length
+ * @throws REINDEX_REQUIRED when it was made for vectors of another length, what `check` throws; its indexes are as they were then
  */
 export async function ensureCollection(client: VectorClient, name: string, plan: CollectionPlan): Promise<void> {
   if (!(await client.collectionExists(name)).exists)
@@ -52,7 +55,7 @@ export async function ensureCollection(client: VectorClient, name: string, plan:
         vectors: { size: plan.dimension, distance: "Cosine" },
         sparse_vectors: Object.fromEntries(plan.sparse.map((each) => [each, { modifier: "idf" }])),
         hnsw_config: { m: 0, payload_m: 16 },
-        on_disk_payload: plan.onDiskPayload,
+        ...(plan.onDiskPayload && { on_disk_payload: true }),
       })
       .catch((error: { readonly status?: unknown }) => {
         // Another process was faster.
@@ -64,6 +67,7 @@ export async function ensureCollection(client: VectorClient, name: string, plan:
     throw new AppError("REINDEX_REQUIRED", {
       detail: `The collection "${name}" has vectors of ${size ?? "unknown"} numbers, the embedder makes ${plan.dimension}.`,
     });
+  await plan.check?.();
   for (const [field_name, field_schema] of Object.entries(plan.indexes))
     if (!(field_name in indexed)) await client.createPayloadIndex(name, { field_name, field_schema, wait: true });
 }
