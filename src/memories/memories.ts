@@ -74,8 +74,8 @@ export interface MemoryServiceOptions {
 }
 
 /**
- * The use-case of memories: every change is one durable entry of the owner's memory log, then of the store, which is read from and can be
- * made anew. What the parts do is in the files of their names.
+ * The use-case of memories: every change is one durable entry of the owner's memory log, which is what is listed and read; then of the
+ * store, which finds what is near a text and can be made anew. What the parts do is in the files of their names.
  */
 export class MemoryService implements LongTermMemory {
   readonly #parts: MemoryServiceParts;

@@ -21,14 +21,14 @@ const SEALED = "_sealed";
 /** The payload's key that names, by chance, which dense vector is sealed with it, where that is. */
 export const DENSE_VERSION = "_dense_version";
 export const WHOSE = "user_id";
-/** What is filtered, grouped or ordered by and tells no words: ids, states, kinds and times. Numbers and booleans stay clear anyway. */
+/** What tells no words, and may be filtered or grouped by: ids, states, kinds and times. Numbers and booleans stay clear anyway. */
 const CLEAR: ReadonlySet<string> = new Set([
   ...[WHOSE, "memory_id", "message_id", "session_id", "source_session_id", "source_message_id", "superseded_by", "confirmed_by"],
   ...["status", "strength", "type", "category", "scope", "role", "embedder", "stated_at", "created_at", "updated_at"],
   ...["valid_from", "valid_until", "last_confirmed_at", "last_recalled_at", DENSE_VERSION],
 ]);
 /** What is filtered by and tells words: there as keyed hashes of its owner's. */
-const HASHED: ReadonlySet<string> = new Set(["tags", "entities", "subject", "channel", "aspect"]);
+const HASHED: ReadonlySet<string> = new Set(["tags", "entities", "subject", "channel"]);
 const PAGE = 256;
 
 /**

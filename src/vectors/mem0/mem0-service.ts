@@ -27,7 +27,7 @@ import { StoreCalls, unavailable } from "./store-calls.js";
 import { StoreMarkers } from "./store-markers.js";
 
 export interface Mem0ServiceParts {
-  /** For recall, lists and reads; may be the same as `writes`. Both stay the caller's to close, after this service. */
+  /** For all that is read outside of a write; may be the same as `writes`. Both stay the caller's to close, after this service. */
   readonly reads: VectorStore;
   readonly writes: VectorStore;
   readonly embedder: Embedder;
