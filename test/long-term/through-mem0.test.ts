@@ -61,6 +61,18 @@ describe("What goes through mem0ai's Memory, and what goes around it", () => {
     });
   });
 
+  test("what is listed, found or shown is the caller's own: changing it changes nothing that is kept", async () => {
+    const one = said(ann, "Prefers aisle seats", { category: "seating", aspect: "position" });
+    await memory.apply(ann, [one], { now: NOW });
+    for (const given of [
+      (await memory.list(ann, {})).data[0],
+      await memory.get(ann, one.memory_id),
+      (await memory.search(ann, { text: "aisle seats" }))[0],
+    ])
+      (given?.tags as string[]).push("vip");
+    expect((await memory.get(ann, one.memory_id)).tags).toEqual([]);
+  });
+
   test("every call that goes around it stands in the table with its reason; Mem0's update, delete, deleteAll and getAll are never used", async () => {
     const { Memory } = await loadMem0(join(dir, "mem0"));
     const unused = (["update", "delete", "deleteAll", "getAll", "get", "history", "reset"] as const).map((name) =>

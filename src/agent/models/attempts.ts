@@ -157,7 +157,7 @@ const MAX_CHARS = 300;
 const MIN_TEXT_CHARS = 6;
 /** A conversation's text may be quoted in part: its beginning is looked for. */
 const QUOTED_CHARS = 40;
-const KEYS = /\b(?:sk|pk|gsk|xai|key)[-_][\w-]{8,80}|\bBearer\s+\S{4,200}|\bAIza[\w-]{20,60}/g;
+const KEYS = /\b(?:sk|pk|gsk|xai|key)[-_][\w-]{8,80}|\bBearer\s{1,8}\S{4,200}|\bAIza[\w-]{20,60}/g;
 const IMAGE_DATA = /data:image\/\S+/gi;
 
 /** A provider's words as they may be logged: without keys, and without what they repeat of the conversation. */
