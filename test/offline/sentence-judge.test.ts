@@ -79,6 +79,28 @@ test.each(["Book a table careful with almonds", "Book us in, nuts make my throat
 );
 
 test.each([
+  "I need a table on the ground floor",
+  "I need a room for my mother who cannot climb",
+  "I need a room close to the ground, heights terrify me",
+  "I need a table away from smokers",
+  "We need a table for two and a high chair",
+  "Je cherche une chambre au rez-de-chaussée, mes genoux sont fichus",
+  "Ich suche ein Zimmer fern von Katzen",
+])("what is looked for and must be so is asked about: %s", async (text) => {
+  expect(await read(text)).toMatchObject([{ strength: "hard", stance: "unsure" }]);
+});
+
+test.each([
+  "I need a table for two",
+  "We need a hotel in Lisbon for 3 nights",
+  "I need a table for two at Noma on Friday",
+  "Busco un hotel en Sevilla para dos",
+  "Ich suche ein Zimmer in Berlin",
+])("what is looked for and no more is nothing to keep: %s", async (text) => {
+  expect(await read(text)).toEqual([]);
+});
+
+test.each([
   ["Ich mag Jazz.", "Buchen Sie zwei Karten für das erste"],
   ["Ich mag Jazz.", "Ja bitte"],
   ["I love jazz.", "sí"],

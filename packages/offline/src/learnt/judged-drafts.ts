@@ -123,7 +123,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     0,
     words.findIndex((word) => !english.fillers.has(word)),
   );
-  const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins) || isLookedFor(words);
+  const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins);
   // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
   if (hard && !isNamed && (asks || isQuestion)) return [];
@@ -175,8 +175,7 @@ function speaksOfNeeds(words: readonly string[], language: Language, vocabulary:
 
 /** By words that need no thing beside them. */
 function tellsOfNeeds(words: readonly string[], language: Language): boolean {
-  const needing = isLookedFor(words) ? [] : [english.needing, english.musts];
-  const telling = [english.cued, ...needing, english.harms, english.health, english.advice];
+  const telling = [english.cued, english.needing, english.musts, english.harms, english.health, english.advice];
   return language.name === "en" && telling.some((list) => list.in(words) !== -1);
 }
 
@@ -190,14 +189,6 @@ function isWanted(words: readonly string[], from: number, language: Language, vo
   const isNext = first > from && words.slice(from + 1, first).every((word) => english.before_ordered.has(word));
   const isAvoided = refuses(words, language) || tellsOfNeeds(words, language);
   return needs.length > 0 && areOne && isNext && !isAvoided && needs.every(({ kind }) => kind === "avoid");
-}
-
-/** Its first words say what a message is about. */
-const FIRST_WORDS = 6;
-
-/** "I need a table for two": what is looked for, and nothing is said of how it must be. */
-function isLookedFor(words: readonly string[]): boolean {
-  return english.wanted.in(words.slice(0, FIRST_WORDS)) !== -1 && english.wanted_with.in(words) === -1;
 }
 
 const MIND = "mind";
