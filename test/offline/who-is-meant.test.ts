@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { MessageToRead } from "../../src/ports/extraction.js";
+import { readAlone } from "../support/read-alone.js";
 import { sampleMemory } from "../support/samples.js";
 import { standInReader } from "../support/stand-in.js";
 
@@ -122,6 +124,15 @@ test.each([
   ],
 ])("a need is whose it is said to be, by a name too: %s", async (text, memory) => {
   expect(await read(text)).toEqual([expect.objectContaining({ ...memory, strength: "hard" })]);
+});
+
+test.each([
+  ["Leo can only use step-free entrances", "Leo", "step_free"],
+  ["Pelle can not have milk", "Pelle", "no_lactose"],
+  ["Sam hasn't got a wheelchair", "Sam", "step_free"],
+])("a name before what somebody can or hasn't is whose need is asked about: %s", async (text, name, need) => {
+  const judged = await readAlone(text, new WordsJudge());
+  expect(judged).toEqual([expect.objectContaining({ subject: `companion:${name}`, need, stance: "unsure" })]);
 });
 
 test.each([
