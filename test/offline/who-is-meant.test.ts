@@ -127,6 +127,19 @@ test.each([
 });
 
 test.each([
+  ["I'm coeliac and eat everything except shellfish", "self", ["no_gluten/stated", "no_shellfish/unsure"]],
+  ["I'm allergic to nuts and can eat everything except shellfish", "self", ["no_nuts/stated", "no_shellfish/unsure"]],
+  ["I use a wheelchair and eat anything except nuts", "self", ["step_free/stated", "no_nuts/unsure"]],
+  ["My daughter is in a wheelchair and eats everything except nuts", "companion:daughter", ["step_free/stated", "no_nuts/unsure"]],
+  ["I'm vegan and can have anything except soy", "self", ["vegan/stated", "no_soy/unsure"]],
+  ["It's Beth with the nuts and the wheelchair", "companion:Beth", ["no_nuts/unsure", "step_free/unsure"]],
+])("what is left out or pointed out is asked about beside what must hold: %s", async (text, subject, needs) => {
+  const hard = (await read(text)).filter(({ strength }) => strength === "hard");
+  expect(hard.map(({ need, stance }) => `${need}/${stance}`)).toEqual(needs);
+  expect(new Set(hard.map((memory) => memory.subject))).toEqual(new Set([subject]));
+});
+
+test.each([
   ["Leo can only use step-free entrances", "Leo", "step_free"],
   ["Pelle can not have milk", "Pelle", "no_lactose"],
   ["Sam hasn't got a wheelchair", "Sam", "step_free"],

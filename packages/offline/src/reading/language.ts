@@ -83,6 +83,14 @@ export function spelt(word: string): string {
   return full === undefined || full.includes(" ") ? word : full;
 }
 
+const ALLERGY = "allerg";
+
+/** "Nussallergie" is an allergy to nuts. */
+export function uncompounded(word: string): readonly string[] {
+  const at = word.indexOf(ALLERGY);
+  return at > 2 ? [word.slice(at), word.slice(0, at).replace(/-$/u, "")] : [word];
+}
+
 const RELATIONS = Object.entries(relationWords).map(([relation, words]) => [relation, new WordList(words)] as const);
 
 /** The relation that words from `at` on name, and how many words it takes. */

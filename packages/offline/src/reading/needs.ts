@@ -1,13 +1,12 @@
-import type { Clause } from "./clauses.js";
+import { type Clause, pointedOutIn } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
-import { english, type Language } from "./language.js";
+import { english, type Language, uncompounded } from "./language.js";
 import { capital, told } from "./said.js";
 import { isName, isUnsure, rawWords, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
 
-const ALLERGY = "allerg";
 /** Words that a bare "vegan" or "halal only" may have around it. */
 const MAX_BARE_WORDS = 1;
 /** A negation this close before a word denies it. */
@@ -23,13 +22,19 @@ export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draf
   const found = vocabulary.needsIn(words).filter(({ at, length }) => length > 1 || !isSmall(words[at]));
   const read = { ...said, who: whoseIn(said, found, words) };
   if (read.who.kind === "other") return [];
-  const asked = [...leftOutIn(words, found), ...pointedOutIn(read, found)];
-  if (asked.length > 0) return asked.map((need) => ({ ...draftOf(read, need, words, -1, false), unsure: true }));
+  const asked = pointedOutIn(clause) === -1 ? leftOutIn(words, found) : found;
   const avoidAt = language.avoid.in(words, { slips: true });
   const more = avoidAt === -1 && read.avoiding !== null && isList(words, found);
   const drafts = found
-    .filter((need) => (need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need)))
-    .map((need) => draftOf(read, need, words, avoidAt, more || found.length > 1));
+    .filter(
+      (need) =>
+        asked.includes(need) || (need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need)),
+    )
+    .map((need) =>
+      asked.includes(need)
+        ? { ...draftOf(read, need, words, -1, false), unsure: true }
+        : draftOf(read, need, words, avoidAt, more || found.length > 1),
+    );
   return drafts.length > 0 ? drafts : unlisted(read, words);
 }
 
@@ -37,20 +42,6 @@ export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draf
 function leftOutIn(words: readonly string[], found: readonly FoundNeed[]): readonly FoundNeed[] {
   const at = english.leaving_out.in(words);
   return at === -1 ? [] : found.filter((need) => need.kind === "avoid" && need.at > at && need.at - at <= MAX_BETWEEN);
-}
-
-/** "It's Beth with the peanuts". */
-function pointedOutIn({ clause }: ReadClause, found: readonly FoundNeed[]): readonly FoundNeed[] {
-  const called = calledIn(clause);
-  return called === -1 || clause.words[called + 1] !== WITH ? [] : found.filter(({ kind, at }) => kind === "avoid" && at > called);
-}
-
-const WITH = "with";
-
-/** Where a name stands that is pointed out: "it's Beth". */
-function calledIn({ text, words }: Clause): number {
-  const at = english.points_out.at(words, 0);
-  return at > 0 && isName(rawWords(text)[at] ?? "") ? at : -1;
 }
 
 /** How a clause begins that tells of things to avoid, for what goes on with them. Null: it tells of none. */
@@ -63,12 +54,6 @@ export function avoidingIn({ clause, language }: ReadClause, drafts: readonly Dr
 function isList(words: readonly string[], found: readonly FoundNeed[]): boolean {
   const rest = words.filter((_, index) => !found.some(({ at, length }) => index >= at && index < at + length));
   return found.length > 0 && rest.every((word) => english.listing.has(word) || english.tails.has(word));
-}
-
-/** "Nussallergie" is an allergy to nuts. */
-function uncompounded(word: string): readonly string[] {
-  const at = word.indexOf(ALLERGY);
-  return at > 2 ? [word.slice(at), word.slice(0, at).replace(/-$/u, "")] : [word];
 }
 
 const denies = ({ language }: ReadClause, words: readonly string[], at: number) =>
@@ -147,10 +132,9 @@ function whoseIn({ clause, language, who }: ReadClause, found: readonly FoundNee
   const isOwn = ({ kind, category, at }: FoundNeed) => kind === "be" && category === "accessibility" && language.mine.has(words[at - 1]);
   if (who.kind === "other" && language.name !== "en" && found.some(isOwn)) return { kind: "self" };
   // "Pelle can't have milk", "Mia needs a child seat": by a name that may be nobody's.
-  const at = calledIn(clause) === -1 ? 0 : calledIn(clause);
+  const at = Math.max(0, pointedOutIn(clause));
   const name = rawWords(clause.text)[at] ?? "";
-  const next = clause.words[at + 1];
-  const isCalled = isName(name) && (at > 0 ? next === WITH : language.tells.has(next)) && found.every((need) => need.at > at);
+  const isCalled = isName(name) && (at > 0 || language.tells.has(clause.words[1])) && found.every((need) => need.at > at);
   return isCalled && who.kind === "nobody" ? { kind: "companion", relation: name, name: null, unsure: true } : who;
 }
 
