@@ -140,6 +140,24 @@ test.each([
 });
 
 test.each([
+  "Könnten Sie bitte in der Küche meine Nussallergie für sie notieren",
+  "Bitte sagen Sie der Küche von meiner Nussallergie für sie",
+  "Bitte schreiben Sie in meine Buchung keine Nüsse für ihn",
+  "Please tell the chef about my nut allergy for her menu",
+  "Je viens avec ma femme. Merci de signaler au chef mon allergie aux noix pour lui",
+  "My wife is coming. Please tell the chef about my nut allergy for her menu",
+])("the guest's own stays theirs, for whomever it is told: %s", async (text) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ subject: "self", need: "no_nuts", strength: "hard" })]);
+});
+
+test.each([
+  ["Meine Frau kommt mit. Bitte keine Nüsse für sie in meiner Buchung", "wife"],
+  ["My wife is coming. Please no nuts for her in my booking", "wife"],
+])("what is to be for somebody who was named is asked of them: %s", async (text, relation) => {
+  expect(await read(text)).toEqual([expect.objectContaining({ subject: `companion:${relation}`, need: "no_nuts", stance: "unsure" })]);
+});
+
+test.each([
   ["Leo can only use step-free entrances", "Leo", "step_free"],
   ["Pelle can not have milk", "Pelle", "no_lactose"],
   ["Sam hasn't got a wheelchair", "Sam", "step_free"],
@@ -147,6 +165,15 @@ test.each([
   const judged = await readAlone(text, new WordsJudge());
   expect(judged).toEqual([expect.objectContaining({ subject: `companion:${name}`, need, stance: "unsure" })]);
 });
+
+test.each(["According to my friend Ola I react to nuts", "According to my friend Ola, I react to nuts"])(
+  "what a friend says of the guest is no need of the friend's: %s",
+  async (text) => {
+    expect(await readAlone(text, new WordsJudge())).toEqual([
+      expect.objectContaining({ subject: "self", need: "no_nuts", strength: "hard" }),
+    ]);
+  },
+);
 
 test.each([
   ["Never more than 60 for a ticket", "Never more than 60 for a ticket"],

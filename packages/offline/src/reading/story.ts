@@ -3,7 +3,19 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language, pronounIn, relationAt } from "./language.js";
-import { type Companion, canMean, isName, ONE_OF_US, partOfGroup, pronounWithin, rawWords, relationBegun, type Who, whoIn } from "./who.js";
+import {
+  type Companion,
+  canMean,
+  isForSomebody,
+  isName,
+  ONE_OF_US,
+  partOfGroup,
+  pronounWithin,
+  rawWords,
+  relationBegun,
+  type Who,
+  whoIn,
+} from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -81,6 +93,12 @@ export class Story {
     return this.#companion === null || !canMean(clause.words, this.#companion, language);
   }
 
+  /** "No nuts for her in my booking": for whoever was named last, which is asked, as it may be the guest's own. */
+  #forWhom(clause: Clause, language: Language): Companion | null {
+    const last = this.#companion;
+    return last !== null && isForSomebody(clause, language) && canMean(clause.words, last, language) ? { ...last, unsure: true } : null;
+  }
+
   /** "One of us, Teo, is vegan", "my sister, Ines, uses a wheelchair": a clause that is a name says how the one before it is called. */
   #calls({ text, words: [word = "", ...more] }: Clause): boolean {
     const before = this.#before;
@@ -100,7 +118,7 @@ export class Story {
     if (this.#calls(clause)) return null;
     const said = whoIn(clause, language, this.#before.kind === "self");
     const plain = said.kind === "pronoun" && this.#isOfStaff(clause, language) ? ({ kind: "nobody" } as const) : said;
-    const member = partOfGroup(words, language) === "them" ? this.#companion : null;
+    const member = partOfGroup(words, language) === "them" ? this.#companion : this.#forWhom(clause, language);
     const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
     const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
     if (called !== undefined && named.kind !== "companion") this.#name({ kind: "companion", relation: called, name: null });

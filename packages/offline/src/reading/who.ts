@@ -1,6 +1,6 @@
 import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
-import { english, type Language, MEANT, type Meant, pronounIn, relationAt } from "./language.js";
+import { english, type Language, MEANT, type Meant, pronounIn, relationAt, uncompounded } from "./language.js";
 
 /** Somebody of the guest's. `unsure`: they may not be who is meant. Default false. */
 export interface Companion {
@@ -37,8 +37,9 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     if (!language.mine.has(word) && !(word === "the" && english.household.has(bare[at + 1]))) continue;
     const friend = bare[at + 1] ?? "";
     const called = rawWords(clause.text)[at + 2] ?? "";
-    // "My friend Ola uses a guide dog": no family, but may come along.
-    if (english.friends.has(friend) && isName(called) && words[at + 2] === bare[at + 2])
+    // "My friend Ola uses a guide dog": no family, but may come along; "according to my friend Ola I react to nuts" is the guest's.
+    const isTheirs = language.first.in(words.slice(at + 3)) === -1 || words.slice(0, at).every((before) => english.fillers.has(before));
+    if (isTheirs && english.friends.has(friend) && isName(called) && words[at + 2] === bare[at + 2])
       return { kind: "companion", relation: friend, name: called, unsure: true };
     // "My boss", "my late husband".
     if (english.bystanders.in(bare.slice(at + 1, at + 3)) !== -1) return { kind: "other" };
@@ -58,8 +59,7 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
     return own ? { kind: "self" } : { kind: "other" };
   }
   if (language.pronounAt(words, 0).length > 0) return { kind: "pronoun" };
-  const isOfMine = words.every((word) => !language.first.has(word) || language.mine.has(word));
-  if (language.first.in(words) !== -1 && !(isOfMine && pronounWithin(clause, language).length > 0)) return { kind: "self" };
+  if (language.first.in(words) !== -1) return { kind: "self" };
   if (language.others.has(words[0])) return { kind: "other" };
   // "So no stairs for him".
   if (pronounWithin(clause, language).length > 0) return { kind: "pronoun" };
@@ -71,17 +71,22 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
 /** German, of whoever the guest speaks to: "bitte achten Sie auf meine Nussallergie". */
 const FORMAL: ReadonlySet<string | undefined> = new Set(["Sie", "Ihnen"]);
 
-/**
- * Whom a pronoun that doesn't begin its clause can mean; nobody where the words are of what is the guest's, unless it says for whom
- * something is: "bitte keine Nüsse für sie in meiner Buchung".
- */
-export function pronounWithin({ text, words }: Clause, language: Language): readonly Meant[] {
+/** Whom a pronoun that doesn't begin its clause can mean; nobody where the words are of what is the guest's. */
+export function pronounWithin(clause: Clause, language: Language): readonly Meant[] {
+  return language.mine.in(clause.words) === -1 ? pronounIn(withoutFormal(clause, language), language) : [];
+}
+
+/** "Bitte keine Nüsse für sie in meiner Buchung": nothing of the guest's stands before whom it is for, and no allergy of theirs behind. */
+export function isForSomebody(clause: Clause, language: Language): boolean {
+  const words = withoutFormal(clause, language);
+  const forWhom = words.findIndex((word, at) => language.for.has(word) && language.pronounAt(words, at + 1).length > 0);
+  if (forWhom === -1 || language.mine.in(words) < forWhom || language.first.in(words.slice(0, forWhom)) !== -1) return false;
+  return language.avoid.in(words.slice(forWhom).flatMap(uncompounded)) === -1;
+}
+
+function withoutFormal({ text, words }: Clause, { name }: Language): readonly string[] {
   const raw = rawWords(text);
-  const isFormal = (at: number) => language.name === "de" && at > 0 && FORMAL.has(raw[at]);
-  const plain = words.filter((_, at) => !isFormal(at));
-  if (language.mine.in(words) === -1) return pronounIn(plain, language);
-  const forWhom = plain.findIndex((word, at) => language.for.has(word) && language.pronounAt(plain, at + 1).length > 0);
-  return forWhom === -1 ? [] : language.pronounAt(plain, forWhom + 1);
+  return words.filter((_, at) => name !== "de" || at === 0 || !FORMAL.has(raw[at]));
 }
 
 /** "One of us uses a wheelchair"; `them`: "one is vegan", of whoever was named last. Null: neither. */
