@@ -5,9 +5,10 @@ import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
 import { english, type Language, relationAt } from "../reading/language.js";
+import { isName, rawWords } from "../reading/names.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import { type Companion, isName, isPet, isUnsure, rawWords, subjectFor, whoIn } from "../reading/who.js";
+import { type Companion, isPet, isUnsure, subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */

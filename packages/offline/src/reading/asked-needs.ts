@@ -3,9 +3,10 @@ import type { Clause, Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { english, type Language, relationAt } from "./language.js";
+import { isName, rawWords } from "./names.js";
 import { avoidingBy, hardDraft, needsOf, withWhom } from "./needs.js";
 import { capital, told } from "./said.js";
-import { isName, rawWords, type Who, whoIn } from "./who.js";
+import { type Who, whoIn } from "./who.js";
 
 /*
  * What must hold, out of questions: "can I bring my guide dog?", "I'm coeliac, can I eat there?", "is there room for a wheelchair? I use

@@ -1,6 +1,6 @@
 import { wordsIn } from "maitred/stand-in";
 import { english, type Language, saysLiking, spelt } from "./language.js";
-import { isName, rawWords } from "./who.js";
+import { pointedOutIn } from "./names.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */
 export interface Clause {
@@ -85,14 +85,6 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
   }
   push(sentence.text.length, sentence.text.length);
   return clauses.slice(0, MAX_CLAUSES);
-}
-
-const WITH = "with";
-
-/** Where a name stands that is pointed out: "it's Beth with the peanuts"; -1 where none does. */
-export function pointedOutIn({ text, words }: Pick<Clause, "text" | "words">): number {
-  const at = english.points_out.at(words, 0);
-  return at > 0 && words[at + 1] === WITH && isName(rawWords(text)[at] ?? "") ? at : -1;
 }
 
 /** "I love musicals, any concerts?": the clauses up to the last liking that stands before the question are none. */

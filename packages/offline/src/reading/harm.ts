@@ -4,9 +4,10 @@ import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { isDenial } from "./endings.js";
 import { english, type Language, pronounIn, relationAt } from "./language.js";
+import { rawWords } from "./names.js";
 import { hardDraft } from "./needs.js";
 import { told } from "./said.js";
-import { type Companion, rawWords, relationBegun, type Who, whoIn } from "./who.js";
+import { type Companion, relationBegun, type Who, whoIn } from "./who.js";
 
 /*
  * What must hold, out of what something does to somebody: "nuts could kill me", "I nearly died from a cashew", "I have given up gluten".

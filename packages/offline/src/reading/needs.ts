@@ -1,9 +1,10 @@
-import { type Clause, pointedOutIn } from "./clauses.js";
+import type { Clause } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language, uncompounded } from "./language.js";
+import { isName, pointedOutIn, rawWords } from "./names.js";
 import { capital, told } from "./said.js";
-import { isName, isUnsure, rawWords, subjectFor } from "./who.js";
+import { isUnsure, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
 

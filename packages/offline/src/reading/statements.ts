@@ -2,8 +2,9 @@ import { wordsIn } from "maitred/stand-in";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language, relationAt } from "./language.js";
+import { rawWords } from "./names.js";
 import { told } from "./said.js";
-import { rawWords, subjectFor } from "./who.js";
+import { subjectFor } from "./who.js";
 
 /** What is kept softly where it is said most plainly: a word of liking, of always or of home, in the guest's own clause. */
 

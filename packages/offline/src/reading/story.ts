@@ -3,19 +3,8 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language, pronounIn, relationAt } from "./language.js";
-import {
-  type Companion,
-  canMean,
-  isForSomebody,
-  isName,
-  ONE_OF_US,
-  partOfGroup,
-  pronounWithin,
-  rawWords,
-  relationBegun,
-  type Who,
-  whoIn,
-} from "./who.js";
+import { isName, rawWords } from "./names.js";
+import { type Companion, canMean, isForSomebody, ONE_OF_US, partOfGroup, pronounWithin, relationBegun, type Who, whoIn } from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;

@@ -5,10 +5,10 @@ import { sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { english, isInJest, type Language, languageIn, relationOf } from "./language.js";
+import { isName, rawWords } from "./names.js";
 import { readSentence } from "./read-sentence.js";
 import { lower } from "./said.js";
 import { Story } from "./story.js";
-import { isName, rawWords } from "./who.js";
 
 /** Of a message; what is beyond is read after the answer alone. */
 const MAX_CHARS = 500;

@@ -1,6 +1,6 @@
-import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import { english, type Language, MEANT, type Meant, pronounIn, relationAt, uncompounded } from "./language.js";
+import { isName, rawWords } from "./names.js";
 
 /** Somebody of the guest's. `unsure`: they may not be who is meant. Default false. */
 export interface Companion {
@@ -131,15 +131,6 @@ export function relationBegun(words: readonly string[]): string | undefined {
   )?.relation;
 }
 
-export function isName(word: string): boolean {
-  return /^\p{Lu}\p{Ll}/u.test(word) && folded(word) !== "i";
-}
-
 export function subjectFor(who: Who): { readonly subject: string; readonly name: string | null } {
   return who.kind === "companion" ? { subject: `companion:${who.relation}`, name: who.name } : { subject: "self", name: null };
-}
-
-/** The words of a text as they stand in it. */
-export function rawWords(text: string): readonly string[] {
-  return text.match(/[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu) ?? [];
 }
