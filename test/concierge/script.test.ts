@@ -42,6 +42,22 @@ describe("days, as a guest names them", () => {
     expect(daysIn(`Is there anything ${words}?`, new Date(now), timeZone)?.days).toEqual({ from, to });
   });
 
+  test.each([
+    ["Das Rheingold Sat", "2026-03-14"],
+    ["Das Rheingold Mon", "2026-03-16"],
+    ["Fri in Den Haag", "2026-03-13"],
+    ["Night in de Wallen Fri", "2026-03-13"],
+  ])("a short day's name counts beside a foreign title: %s", (words, day) => {
+    expect(daysIn(words, new Date(WEDNESDAY), "UTC")?.days).toEqual({ from: day, to: day });
+  });
+
+  test.each(["mon budget", "Mon budget est de 30 euros", "cena con vista al mar", "Sol y mar", "cena en el mar"])(
+    "a short word of another language names no day: %s",
+    (words) => {
+      expect(daysIn(words, new Date(WEDNESDAY), "UTC")).toBeUndefined();
+    },
+  );
+
   test.each(["the second one", "two tickets", "how much is it?", "number 3", "I prefer the first"])("%j names no day", (words) => {
     expect(daysIn(words, new Date(WEDNESDAY), "UTC")).toBeUndefined();
   });

@@ -1,7 +1,8 @@
 import { MONTHS } from "@maitred/offline";
 import type { ParsedComponents, ParsedResult } from "chrono-node";
-import { dateReader, editDistance, latinLanguageOf, wordsIn } from "maitred/stand-in";
+import { dateReader, editDistance, isStopWord, latinLanguageOf, wordsIn } from "maitred/stand-in";
 import { addDays, weekdayOf, type ZoneClock, zoneClock } from "../local-time.js";
+import { says } from "../phrases.js";
 
 /** Local days, inclusive. */
 export interface Days {
@@ -19,6 +20,15 @@ const BETWEEN = /\bbetween (\d{1,2}) and (?=\d)/i;
 /** "Mon", "sept": a day or month in English, other words elsewhere. */
 const isShort = /^\p{L}{3,4}$/u;
 
+/** "Mon budget", not "Das Rheingold Mon": a title of another language says nothing of the day behind it. */
+function isWordAbroad(day: string, text: string): boolean {
+  const words = wordsIn(text);
+  const language = latinLanguageOf(words);
+  if (language === "english") return false;
+  const itsOwn = words.filter((word) => isStopWord(word, language) && !isStopWord(word, "english"));
+  return itsOwn.length > 1 || wordsIn(day).some((word) => itsOwn.includes(word)) || says(day, "no_day_abroad");
+}
+
 /** The days that a message names, in the guest's time zone, and the words that name them. Never in the past. */
 export function daysIn(text: string, now: Date, timeZone: string): { readonly days: Days; readonly words: string } | undefined {
   const clock = zoneClock(timeZone);
@@ -30,7 +40,7 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
   if (onThe !== null) return { days: nextOf(today, String(onThe[1]).padStart(2, "0")), words: onThe[0] };
   const at = { instant: now, timezone: clock.offsetMinutes(now) };
   for (const result of dateReader().parse(text.replace(BETWEEN, "$1 - "), at, { forwardDate: true })) {
-    if (isShort.test(result.text) && latinLanguageOf(wordsIn(text)) !== "english") continue;
+    if (isShort.test(result.text) && isWordAbroad(result.text, text)) continue;
     const span = spanOf(result, today);
     if (span !== undefined && span.to >= today) return { days: { from: later(span.from, today), to: span.to }, words: result.text };
   }
