@@ -555,6 +555,90 @@ describe("somebody drops out", () => {
   });
 });
 
+describe("a booking that is named is cancelled by a plain order alone", () => {
+  const booked = async () => {
+    const ann = guest();
+    await ann.say("Book two tickets for Night Shift Trio on Friday");
+    await ann.say("Yes");
+    return ann;
+  };
+
+  test.each([
+    "Cancel Night Shift Trio",
+    "No, cancel Night Shift Trio",
+    "Please cancel my tickets for Night Shift Trio",
+    "I'd like to cancel Night Shift Trio",
+    "Bitte storniere Night Shift Trio",
+    "Annulez Night Shift Trio, merci",
+    "Cancela Night Shift Trio por favor",
+  ])("%s", async (words) => {
+    expect((await (await booked()).say(words)).content).toMatch(/^Cancelled: Night Shift Trio/);
+  });
+
+  test.each([
+    "No cancele Night Shift Trio",
+    "No canceles Night Shift Trio",
+    "N'annule pas Night Shift Trio",
+    "N’annulez pas Night Shift Trio",
+    "Je ne veux pas annuler Night Shift Trio",
+    "Non annullare Night Shift Trio",
+    "Niet annuleren: Night Shift Trio",
+    "Annuleer Night Shift Trio niet!",
+    "não cancele Night Shift Trio",
+    "Storniere Night Shift Trio nicht",
+    "Ich will Night Shift Trio nicht stornieren",
+    "Avboka inte Night Shift Trio",
+    "Nie anuluj Night Shift Trio",
+    "Не отмените Night Shift Trio",
+    "Don't cancel Night Shift Trio",
+    "No, please don't cancel Night Shift Trio",
+    "I don't want to cancel Night Shift Trio",
+    "I'm not going to cancel Night Shift Trio",
+    "I didn't cancel Night Shift Trio",
+    "No need to cancel Night Shift Trio",
+  ])("a denial cancels nothing, and that is said: %s", async (words) => {
+    const ann = await booked();
+    expect((await ann.say(words)).content).toBe("Understood, nothing is cancelled.");
+    await ann.say("cancel the brunch");
+    expect((await ann.say(words)).content).toBe("Understood, the booking stays as it is.");
+    expect((await ann.say("Yes")).content).not.toMatch(/^Cancelled/);
+  });
+
+  test.each([
+    "Is Night Shift Trio cancelled?",
+    "I heard Night Shift Trio was cancelled",
+    "Night Shift Trio got cancelled",
+    "Night Shift Trio cancelled",
+    "Night Shift Trio est annulé",
+    "Night Shift Trio annulé",
+    "J'ai dû annuler Night Shift Trio",
+    "Cancelé Night Shift Trio",
+    "Cancel Night Shift Trio?",
+    "Could you cancel Night Shift Trio?",
+    "I had to cancel Night Shift Trio",
+    "I might cancel Night Shift Trio",
+    "Cancel Night Shift Trio, no!",
+    "Cancel all of it but Night Shift Trio",
+    "But for Night Shift Trio, cancel all of that",
+    "Cancel that, Night Shift Trio for me",
+    "no cancel Night Shift Trio",
+    "Don't go and cancel Night Shift Trio",
+    "Max said cancel Night Shift Trio",
+    "I can't come, cancel Night Shift Trio",
+  ])("what is asked, told or doubted is asked about: %s", async (words) => {
+    const ann = await booked();
+    const { content } = await ann.say(words);
+    expect(content).not.toMatch(/^Cancelled/);
+    expect(content).toMatch(/^Shall I cancel this booking\? Night Shift Trio/);
+    expect((await ann.say(words)).content).not.toMatch(/^Cancelled/);
+  });
+
+  test("what a denial says besides is answered", async () => {
+    const { content } = await (await booked()).say("Don't cancel Night Shift Trio. Is there opera in Vienna?");
+    expect(content).toMatch(/The Glass Orchard/);
+  });
+});
+
 test("a page's button books the event that it names, also where a word of its title means something else", async () => {
   const ann = guest();
   const { elements } = await ann.say("What basketball is on in Vienna?");

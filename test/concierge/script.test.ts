@@ -122,13 +122,26 @@ describe("a guest's reply", () => {
     expect(readReply(words).yes).toBe(false);
   });
   test("asks to cancel, or not", () => {
-    const asks = ["Cancel it", "Could you cancel my booking?", "I need to cancel", "bitte stornieren", "annulez la réservation"];
+    const asks = [
+      "Cancel it",
+      "Could you cancel my booking?",
+      "I need to cancel",
+      "bitte stornieren",
+      "annulez la réservation",
+      "My flight was cancelled, so cancel it",
+    ];
     const doesNot = [
       "please don't cancel",
       "What is your cancellation policy?",
       "Can I cancel later?",
       "what if we cancel",
       "How do I cancel?",
+      "Ne l'annulez pas",
+      "No need to cancel it",
+      "Is it cancelled?",
+      "My flight was cancelled",
+      "Le vol est annulé",
+      "My other dentist had to cancel",
     ];
     expect(asks.filter((words) => !asksToCancel(words))).toEqual([]);
     expect(doesNot.filter(asksToCancel)).toEqual([]);
@@ -298,19 +311,41 @@ describe("what asks for nothing is looked for by no search", () => {
     expect(said(message)).toEqual(saying("Nothing waits for a yes or no"));
   });
 
-  test.each(["cancel the brunch", "storniere den Flug", "no, cancel the taxi"])(
-    "a cancellation is no no to what must hold: %s",
-    (message) => {
-      const asked = (words: string) =>
-        said(words, {
-          waiting: [{ id: "m1", text: "Is allergic to feathers" }],
-          tools: new Set([...VIEW.tools, "settle_memory"]),
-          window: [{ user: "Hello", told: "Hello", observations: [], assistant: "Shall I keep “Is allergic to feathers”?" }],
-        });
-      expect(asked(message)).not.toMatchObject({ calls: [{ name: "settle_memory" }] });
-      expect(asked("no, cancel that")).toMatchObject({ calls: [{ name: "settle_memory" }] });
-    },
-  );
+  /** To "Shall I keep …?". */
+  const toKeeping = (words: string) =>
+    said(words, {
+      waiting: [{ id: "m1", text: "Is allergic to feathers" }],
+      tools: new Set([...VIEW.tools, "settle_memory"]),
+      window: [{ user: "Hello", told: "Hello", observations: [], assistant: "Shall I keep “Is allergic to feathers”?" }],
+    });
+
+  test.each([
+    "cancel the brunch",
+    "storniere den Flug",
+    "no, cancel the taxi",
+    "No, don't cancel that",
+    "No cancele Night Shift Trio",
+    "no, can I cancel my booking",
+  ])("a cancellation is no no to what must hold: %s", (message) => {
+    expect(toKeeping(message)).not.toMatchObject({ calls: [{ name: "settle_memory" }] });
+  });
+
+  test.each([
+    "no, cancel that",
+    "no cancel that",
+    "no, cancela eso",
+    "non, annule ça",
+    "non, annulez cela",
+    "nein, storniere das",
+    "nein, storniere es",
+    "no, annulla questo",
+    "No, cancel it all",
+    "no, please cancel this one",
+  ])("a no that cancels what was asked about is one: %s", (message) => {
+    expect(toKeeping(message)).toMatchObject({
+      calls: [{ name: "settle_memory", arguments: { answers: [{ memory_id: "m1", answer: "no", quote: message }] } }],
+    });
+  });
 
   test("the same words keep what was asked about, and end nothing", () => {
     const asked = (text: string, assistant: string) =>

@@ -8,7 +8,7 @@ export { domainScript } from "./script/domain-script.js";
 export { isOff } from "./script/memory-moves.js";
 export { MEMORY_OFF, NOT_KEPT, NOT_PLAIN, notedAs, ofWhom } from "./script/memory-replies.js";
 export { type MemoryTalk, memoryTalk } from "./script/memory-talk.js";
-export { callThen, failureOf, say } from "./script/moves.js";
+export { callThen, failureOf, NOTHING_CANCELLED, say } from "./script/moves.js";
 export { MONTHS, NUMBER, NUMBER_WORDS, ordinalIn } from "./script/ordinals.js";
 export {
   besidesDroppingOut,
@@ -22,4 +22,11 @@ export {
   staysBehind,
 } from "./script/party-words.js";
 export { folded, phraseLists, TALK } from "./script/phrases.js";
-export { agreesToKeep, asksOnlyToCancel, asksToCancel, readReply, speaksOfCancelling } from "./script/reply.js";
+export {
+  agreesToKeep,
+  asksOnlyToCancel,
+  deniesCancelling,
+  onlyDeniesCancelling,
+  readReply,
+  speaksOfCancelling,
+} from "./script/reply.js";

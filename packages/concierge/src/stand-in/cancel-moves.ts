@@ -1,12 +1,14 @@
 import {
   agreesToKeep,
   asksOnlyToCancel,
-  asksToCancel,
   besidesDroppingOut,
   callThen,
   contentWords,
+  deniesCancelling,
   dropsOut,
   failureOf,
+  NOTHING_CANCELLED,
+  onlyDeniesCancelling,
   ordinalIn,
   readReply,
   say,
@@ -29,7 +31,9 @@ export function cancellation(view: ScriptView): ScriptMove | undefined {
   if (dropsOut(view.message) && !speaksOfCancelling(besidesDroppingOut(view.message))) return undefined;
   const agreed = yes || asksOnlyToCancel(view.message);
   if (offered !== undefined && (agreed || partly || agreesToKeep(view.message))) return cancelById(view, offered, { agreed });
-  if (offered !== undefined && no && !speaksOfCancelling(view.message)) return say("Understood, the booking stays as it is.");
+  const denies = deniesCancelling(view.message);
+  if (offered !== undefined && (denies || (no && !speaksOfCancelling(view.message)))) return say("Understood, the booking stays as it is.");
+  if (denies) return onlyDeniesCancelling(view.message) && openQuote(view) === undefined ? say(NOTHING_CANCELLED) : undefined;
   const chooses = view.window.at(-1)?.assistant.endsWith(WHICH) === true && ordinalIn(view.message) !== undefined;
   return chooses || speaksOfCancelling(view.message) ? cancel(view) : undefined;
 }
@@ -43,7 +47,7 @@ function cancel(view: ScriptView): ScriptMove {
   const place = ordinalIn(view.message);
   if (bookings.length === 0) return say("You have no bookings that could be cancelled.");
   const one = place === undefined ? meantBooking(view.message, bookings) : bookings.at(place);
-  if (one !== undefined) return cancelById(view, one.booking_id, { agreed: asksToCancel(view.message) && isNamedWhole(view.message, one) });
+  if (one !== undefined) return cancelById(view, one.booking_id, { agreed: ordersThis(view.message, one) });
   const [only, another] = bookings;
   if (only !== undefined && another === undefined && place === undefined) return cancelById(view, only.booking_id, { only: true });
   return say(`${place === undefined ? "" : "There is no such number.\n"}${replies.bookingsReply(bookings)}\n\n${WHICH}`);
@@ -63,9 +67,13 @@ function cancelById(view: ScriptView, id: string, { agreed = false, only = false
   });
 }
 
-/** "The haircut in Liffey Street" shares a word with a booking and is none: a yes to the question before is not read into it. */
-function isNamedWhole(message: string, { reference, title }: ShownBooking): boolean {
-  return standsIn(reference ?? undefined, message) || standsIn(title, message);
+/**
+ * A booking is named by all of its name, by an order and nothing else: "the haircut in Liffey Street" shares a word with one and is none,
+ * and "I heard that it was cancelled" wants nothing cancelled.
+ */
+function ordersThis(message: string, { reference, title }: ShownBooking): boolean {
+  const names = [title, reference ?? ""].filter((name) => standsIn(name, message));
+  return names.length > 0 && asksOnlyToCancel(message, names);
 }
 
 /** The one that the words name: by reference, title, place or day. */

@@ -2,6 +2,9 @@ import type { JsonValue, Observation, ScriptCall, ScriptMove, ScriptView } from 
 
 /** What the script can do next. */
 
+/** To a message that says of a cancellation that there is none. */
+export const NOTHING_CANCELLED = "Understood, nothing is cancelled.";
+
 export const say = (text: string): ScriptMove => ({ type: "say", text });
 
 /** Calls a tool, then says what came of it: of a failure, why, in the tool's own words. */
