@@ -44,3 +44,32 @@ test.each(["cancel the brunch", "Please storniere das Abendessen", "annule mon d
     expect(said(message, ["find_times"])).toMatchObject({ type: "say", text: expect.stringMatching(/^Nothing is cancelled/) });
   },
 );
+
+const ALL = ["find_slots", "list_appointments", "book_slot", "cancel_appointment"];
+
+test.each([
+  "My flight was cancelled, do you have any free times?",
+  "What slots are free? My other dentist cancelled",
+  "My other dentist had to cancel, so what is free?",
+])("%s: what is asked for goes before a cancellation that is told in passing", (message) => {
+  expect(said(message, ALL)).toMatchObject({ type: "call", calls: [{ name: "find_slots" }] });
+});
+
+test.each(["Don't cancel my appointment", "N'annule pas mon rendez-vous", "Storniere meinen Termin nicht", "No cancele mi cita"])(
+  "%s: nothing is cancelled, and that is said",
+  (message) => {
+    expect(said(message, ALL)).toEqual({ type: "say", text: "Understood, nothing is cancelled." });
+  },
+);
+
+test("what is told or asked of a cancellation cancels nothing", () => {
+  for (const message of ["Is my appointment cancelled?", "My cleaning was cancelled", "Mon rendez-vous est annulé"])
+    expect(said(message, ALL)).toMatchObject({ type: "say" });
+});
+
+test.each(["I can't come, cancel my appointment", "I want to cancel my appointment", "Annule mon rendez-vous"])(
+  "%s: cancelled by the tool that does it",
+  (message) => {
+    expect(said(message, ALL)).toMatchObject({ type: "call", calls: [{ name: "cancel_appointment" }] });
+  },
+);

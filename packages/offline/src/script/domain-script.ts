@@ -5,9 +5,9 @@ import { languageIn } from "../reading/language.js";
 import { isOff } from "./memory-moves.js";
 import { MEMORY_OFF, memoriesReply, NOT_KEPT, notedAs } from "./memory-replies.js";
 import { type MemoryTalk, memoryTalk } from "./memory-talk.js";
-import { callThen, say } from "./moves.js";
+import { callThen, NOTHING_CANCELLED, say } from "./moves.js";
 import { companionsIn } from "./party-words.js";
-import { asksToCancel, readReply, takesBackAnother } from "./reply.js";
+import { asksToCancel, deniesCancelling, onlyDeniesCancelling, readReply, reportsCancelling, takesBackAnother } from "./reply.js";
 
 /**
  * Plays any domain where no model is connected: calls the tools whose words a message has, shows what they gave, and goes on only with a
@@ -51,11 +51,13 @@ function requested(view: ScriptView, script: Script): ScriptMove {
     }
     if (no && words.length <= MOST_WORDS_OF_A_NO && !takesBackAnother(view.message)) return say("Then I leave it as it is.");
   }
+  if (onlyDeniesCancelling(view.message)) return say(NOTHING_CANCELLED);
+  const endsNone = deniesCancelling(view.message) || reportsCancelling(view.message);
   const [best] = script.played
     .map(({ tool, list }) => ({ tool, place: list.in(words) }))
-    .filter(({ place, tool }) => place !== -1 && view.tools.has(tool.name))
+    .filter(({ place, tool }) => place !== -1 && view.tools.has(tool.name) && !(endsNone && tool.ends !== undefined))
     .toSorted((a, b) => rankOf(b.tool) - rankOf(a.tool));
-  const played = asksToCancel(view.message) && best?.tool.binds === undefined ? (endingIn(view, script) ?? best?.tool) : best?.tool;
+  const played = best?.tool ?? (asksToCancel(view.message) ? endingIn(view, script) : undefined);
   if (played !== undefined) {
     const input = played.offline?.input?.(view.message, { companions: companionsIn(view.message) }) ?? {};
     return callThen(view, { name: played.name, arguments: input }, (output) => told(output));
@@ -68,7 +70,7 @@ function requested(view: ScriptView, script: Script): ScriptMove {
   return say(helpOf(script, isOff(view)));
 }
 
-/** The one tool that takes back: any words that ask for a cancellation call it. */
+/** The one tool that takes back: where no tool's own words stand in a message, any that ask for a cancellation call it. */
 function endingIn(view: ScriptView, { played }: Script): AnyTool | undefined {
   const [only, another] = played.filter(({ tool }) => tool.ends !== undefined && view.tools.has(tool.name));
   return another === undefined ? only?.tool : undefined;
