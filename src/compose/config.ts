@@ -23,142 +23,117 @@ import {
   type VectorStoreName,
 } from "./state-variables.js";
 import { EVENT_VARIABLES, TELEMETRY_VARIABLES } from "./telemetry-variables.js";
-import { decimal, flag, integer, optionalText, originList, originsOf, otherNames, text, url, variable } from "./variable.js";
+import { decimal, flag, integer, optionalText, originList, originsOf, otherNames, text, url, type ValuesOf, variable } from "./variable.js";
 
 /**
  * Environment → Config, parsed once.
  * Every variable stands in {@link VARIABLES} with its meaning; the table of variables is made from it.
  */
 
-/**
- * In the order of the table of variables. `fallback` is what the table shows; a default that a schema can't hold is set in {@link
- * parseConfig}.
- */
+/** In the order of the table of variables. A default that a schema can't hold is told beside it, and set in {@link parseConfig}. */
 export const VARIABLES = {
-  HOST: variable(text.default("127.0.0.1"), "127.0.0.1", "Address to listen on. `AUTH_MODE=local` allows loopback only."),
-  PORT: variable(integer(0, 65535).default(3000), "3000", "Port to listen on; 0 picks a free one."),
-  MEMORY_STORAGE_DIR: variable(text.default("./memory_storage"), "./memory_storage", "Where the journals and the local stores are kept."),
+  HOST: variable(text.default("127.0.0.1"), "Address to listen on. `AUTH_MODE=local` allows loopback only."),
+  PORT: variable(integer(0, 65535).default(3000), "Port to listen on; 0 picks a free one."),
+  MEMORY_STORAGE_DIR: variable(text.default("./memory_storage"), "Where the journals and the local stores are kept."),
   DOMAIN_FILE: variable(
     optionalText,
-    "the concierge, the example product",
     "The product on top: a .js, .mjs or .ts module whose default export is made with `defineDomain` (`docs/domain.md`).",
+    "the concierge, the example product",
   ),
   ...STATE_VARIABLES,
-  STARTUP_WAIT_MS: variable(integer(0, 600_000).default(30_000), "30000", "How long a start waits for a database that doesn't answer yet."),
+  STARTUP_WAIT_MS: variable(integer(0, 600_000).default(30_000), "How long a start waits for a database that doesn't answer yet."),
   SHORT_TERM_ROUNDS: variable(
     integer(0, 1_000).default(10),
-    "10",
     "Completed rounds in the window, as far as CONTEXT_MAX_TOKENS has room for them; 0: none. An agent is given just so many; from a " +
       "prompt they leave in blocks of as many (10 at most), so that what a provider caches stays.",
   ),
-  CONTEXT_MAX_TOKENS: variable(
-    integer(500, 2_000_000).default(16_000),
-    "16000",
-    "Token budget of what the model is given, tools included.",
-  ),
-  SUMMARY_MAX_TOKENS: variable(integer(50, 32_000).default(2_000), "2000", "Longest rolling summary, in tokens."),
-  SESSION_LOCK_WAIT_MS: variable(integer(0, 600_000).default(30_000), "30000", "How long a turn waits for the one before it."),
+  CONTEXT_MAX_TOKENS: variable(integer(500, 2_000_000).default(16_000), "Token budget of what the model is given, tools included."),
+  SUMMARY_MAX_TOKENS: variable(integer(50, 32_000).default(2_000), "Longest rolling summary, in tokens."),
+  SESSION_LOCK_WAIT_MS: variable(integer(0, 600_000).default(30_000), "How long a turn waits for the one before it."),
   RECALL_DEADLINE_MS: variable(
     integer(1, 60_000).optional(),
-    "150 with a local embedder, 800 with a remote one",
     "How long a reply waits for recall.",
+    "150 with a local embedder, 800 with a remote one",
   ),
   MEM0_ENABLED: variable(
     flag.default(true),
-    "true",
     "`false`: short-term memory alone; before a booking the guest is asked what there is to mind.",
   ),
   ...VECTOR_VARIABLES,
   HEAP_GROWTH_PERCENT: variable(
     integer(0, 1_000).default(60),
-    "60",
     "How far the server's heap grows past what is in use before it is collected; less takes more processor time. 0: as V8 chooses, " +
       "which may be several times as much.",
   ),
   MEM0_SEARCH_LIMIT: variable(
     integer(1, 50).default(5),
-    "5",
     "Memories that a turn recalls by similarity, beside constraints and standing preferences.",
   ),
-  MEMORY_MIN_CONFIDENCE: variable(decimal(0, 1).default(0.6), "0.6", "Statements below it are not stored."),
-  MEMORY_HALF_LIFE_DAYS: variable(
-    integer(1, 36_500).default(180),
-    "180",
-    "Days in which a soft preference loses half its weight in ranking.",
-  ),
+  MEMORY_MIN_CONFIDENCE: variable(decimal(0, 1).default(0.6), "Statements below it are not stored."),
+  MEMORY_HALF_LIFE_DAYS: variable(integer(1, 36_500).default(180), "Days in which a soft preference loses half its weight in ranking."),
   MEMORY_CATEGORIES_FILE: variable(
     optionalText,
-    "the domain's",
     'JSON of your categories: `[ { "name", "description", "type", "strength", "fixed", "open", "occasions" } ]`, one of them `other`.',
+    "the domain's",
   ),
   MEM0_INFER: variable(
     flag.default(false),
-    "false",
     "`true` hands extraction to Mem0's own prompt; needs a model. What lapses: categories, constraints, companions, dates " +
       "and replacing what changed (`docs/adr/0006-mem0-may-extract.md`).",
   ),
-  HISTORY_BACKEND: variable(z.enum([...VECTOR_STORES, "none"]).optional(), "as MEM0_PROVIDER", "Where history is indexed."),
-  MEMORY_SEARCH_LIMIT: variable(integer(1, 200).default(20), "20", "Messages that a history search returns."),
+  HISTORY_BACKEND: variable(z.enum([...VECTOR_STORES, "none"]).optional(), "Where history is indexed.", "as MEM0_PROVIDER"),
+  MEMORY_SEARCH_LIMIT: variable(integer(1, 200).default(20), "Messages that a history search returns."),
   ...MODEL_VARIABLES,
   ...EMBEDDING_VARIABLES,
   ...COST_VARIABLES,
   RETENTION_ACTIVE_DAYS: variable(
     integer(0, 36_500).default(30),
-    "30",
     "Days without activity after which an active session is deleted (recoverable); 0: never.",
   ),
-  RETENTION_ARCHIVED_DAYS: variable(integer(0, 36_500).default(90), "90", "The same for archived sessions."),
-  RETENTION_DELETED_DAYS: variable(integer(0, 36_500).default(30), "30", "Days for which a deleted session can be restored; 0: for ever."),
-  RETENTION_INTERVAL_HOURS: variable(integer(1, 168).default(24), "24", "How often the server runs retention."),
-  RETENTION_BATCH: variable(integer(1, 10_000).default(100), "100", "Sessions in one batch of a retention run."),
+  RETENTION_ARCHIVED_DAYS: variable(integer(0, 36_500).default(90), "The same for archived sessions."),
+  RETENTION_DELETED_DAYS: variable(integer(0, 36_500).default(30), "Days for which a deleted session can be restored; 0: for ever."),
+  RETENTION_INTERVAL_HOURS: variable(integer(1, 168).default(24), "How often the server runs retention."),
+  RETENTION_BATCH: variable(integer(1, 10_000).default(100), "Sessions in one batch of a retention run."),
   ...ENCRYPTION_VARIABLES,
   ...EVENT_VARIABLES,
   RATE_LIMIT_PER_MINUTE: variable(
     integer(0, 1_000_000).optional(),
-    "0 (off) in `local`, else 120",
     "Requests a user may make in a minute.",
+    "0 (off) in `local`, else 120",
   ),
   MAITRED_TOOLS: variable(
     z.enum(["none", "domain"]).default("none"),
-    "none",
     "Which of the assistant's tools OpenAI's clients are answered with, beside their own and those of memory: `domain`, or none. The " +
       "header `X-Maitred-Tools` says it for a request.",
   ),
-  AUTH_MODE: variable(z.enum(["local", "header", "api-key", "jwt"]).default("local"), "local", "How the user is known."),
-  AUTH_HEADER: variable(
-    text.default("X-MS-CLIENT-PRINCIPAL-ID"),
-    "X-MS-CLIENT-PRINCIPAL-ID",
-    "`header`: the header that a trusted proxy sets.",
-  ),
-  API_KEYS_FILE: variable(optionalText, "", '`api-key`: JSON `[ { "sha256", "tenant", "user" } ]`.'),
-  JWT_SECRET: variable(optionalText, "", "`jwt`: shared secret, or"),
-  JWKS_URL: variable(url.optional(), "", "`jwt`: the keys' address."),
-  JWT_ISSUER: variable(optionalText, "", "`jwt`: required issuer."),
-  JWT_AUDIENCE: variable(optionalText, "", "`jwt`: required audience."),
-  JWT_TENANT_CLAIM: variable(text.default("tenant"), "tenant", "`jwt`: the claim that names the tenant."),
+  AUTH_MODE: variable(z.enum(["local", "header", "api-key", "jwt"]).default("local"), "How the user is known."),
+  AUTH_HEADER: variable(text.default("X-MS-CLIENT-PRINCIPAL-ID"), "`header`: the header that a trusted proxy sets."),
+  API_KEYS_FILE: variable(optionalText, '`api-key`: JSON `[ { "sha256", "tenant", "user" } ]`.'),
+  JWT_SECRET: variable(optionalText, "`jwt`: shared secret, or"),
+  JWKS_URL: variable(url.optional(), "`jwt`: the keys' address."),
+  JWT_ISSUER: variable(optionalText, "`jwt`: required issuer."),
+  JWT_AUDIENCE: variable(optionalText, "`jwt`: required audience."),
+  JWT_TENANT_CLAIM: variable(text.default("tenant"), "`jwt`: the claim that names the tenant."),
   JWT_SUBJECT_PREFIX: variable(
     optionalText,
-    "",
     "`jwt`: what every subject begins with and no user does. What was kept for the subjects `user:…` before they were users of their " +
       "own is reached with `user:`.",
   ),
   TENANTS_FILE: variable(
     optionalText,
-    "",
     'JSON with what tenants have of their own: `{ "acme": { "model", "prompt", "categories", "retention_days" } }`. What isn\'t set is ' +
       "as for everybody else.",
   ),
   CORS_ORIGINS: variable(
     originList.default(""),
-    "",
     "Origins that may call from a browser, comma-separated: `https://shop.example`. Empty: none.",
   ),
-  LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "info", "What is logged."),
-  LOG_CONTENT: variable(flag.default(false), "false", "`true` lets message text into the log."),
+  LOG_LEVEL: variable(z.enum(["debug", "info", "warn", "error", "silent"]).default("info"), "What is logged."),
+  LOG_CONTENT: variable(flag.default(false), "`true` lets message text into the log."),
   ...TELEMETRY_VARIABLES,
 } as const;
 
-type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]["schema"]> };
+type Parsed = ValuesOf<typeof VARIABLES>;
 type VariableName = keyof Parsed;
 
 /** The variables with their values, as the schema reads them. */

@@ -25,62 +25,53 @@ export function backendOf(values: Readonly<Record<(typeof ADDRESSES)[(typeof BY_
 export const STATE_VARIABLES = {
   SHORT_TERM_BACKEND: variable(
     z.enum(Object.keys(ADDRESSES) as [StatePlace, ...StatePlace[]]).optional(),
-    "by which of DATABASE_URL, REDIS_URL, FIRESTORE_PROJECT and COSMOS_ENDPOINT is set first, else `file`",
     "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is " +
       "kept).",
+    "by which of DATABASE_URL, REDIS_URL, FIRESTORE_PROJECT and COSMOS_ENDPOINT is set first, else `file`",
   ),
   DATABASE_URL: variable(
     text.regex(/^postgres(ql)?:\/\/\S+$/, "a postgres:// URL").optional(),
-    "",
     "A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. Needs `npm install pg`.",
   ),
   DATABASE_SCHEMA: variable(
     text.regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, "letters, digits and `_` only").default("maitred"),
-    "maitred",
     "Its schema: one per installation.",
   ),
   REDIS_URL: variable(
     text.regex(/^rediss?:\/\/\S+$/, "a redis:// URL").optional(),
-    "",
     "A Redis or Valkey, 6.2 or newer, or any node of a Cluster: `redis://user:password@host:6379/0`; `rediss://` for TLS. Needs " +
       "`npm install ioredis`.",
   ),
   REDIS_PREFIX: variable(
     text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
-    "maitred",
     "What its keys begin with: one per installation.",
   ),
   REDIS_DURABILITY: variable(
     z.enum(["strict", "relaxed"]).default("strict"),
-    "strict",
     "`relaxed`: also a configuration that may lose what was acknowledged; /readyz then says so.",
   ),
   FIRESTORE_PROJECT: variable(
     text.regex(/^[a-z][a-z0-9-]{2,62}$/, "a project's id: small letters, digits and `-`").optional(),
-    "GOOGLE_CLOUD_PROJECT where SHORT_TERM_BACKEND is `firestore`",
     "A project of Google Cloud with a Firestore in native mode. Needs `npm install @google-cloud/firestore` and credentials as Google's " +
       "client finds them.",
+    "GOOGLE_CLOUD_PROJECT where SHORT_TERM_BACKEND is `firestore`",
   ),
   FIRESTORE_DATABASE: variable(
     text.regex(/^(\(default\)|[a-z][a-z0-9-]{2,62})$/, "`(default)`, or small letters, digits and `-`").default("(default)"),
-    "(default)",
     "Its database: one per installation.",
   ),
   FIRESTORE_EMULATOR_HOST: variable(
     text.regex(/^[^\s/]+:\d+$/, "host:port").optional(),
-    "",
     "Google's emulator, `host:port`, which keeps nothing. Refused where NODE_ENV is `production`.",
   ),
   COSMOS_ENDPOINT: variable(
     text.regex(/^https?:\/\/\S+$/, "an http(s) URL").optional(),
-    "",
     "An account of Azure Cosmos DB for NoSQL with the consistency Strong or Bounded Staleness: `https://account.documents.azure.com`. " +
       "Needs `npm install @azure/cosmos` and COSMOS_KEY.",
   ),
-  COSMOS_KEY: variable(text.optional(), "", "Its primary or secondary key."),
+  COSMOS_KEY: variable(text.optional(), "Its primary or secondary key."),
   COSMOS_DATABASE: variable(
     text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
-    "maitred",
     "Its database, made where it is not there: one per installation.",
   ),
 } as const;
@@ -88,17 +79,14 @@ export const STATE_VARIABLES = {
 export const ENCRYPTION_VARIABLES = {
   ENCRYPTION_KEY_FILE: variable(
     optionalText,
-    "",
     "Encrypts what is kept: a file with the master key, 32 bytes in base64 or hex; a second line is the one before (`docs/operations.md`).",
   ),
   ENCRYPT_VECTORS: variable(
     flag.default(false),
-    "false",
     "Also seals dense vectors, which are searched in memory then: for users with up to some thousand memories and messages each.",
   ),
   ENCRYPTION_KMS_KEY: variable(
     optionalText,
-    "",
     "The same under a key of AWS KMS: its id, ARN or alias, with `@aws-sdk/client-kms`. Beside a file, what that wrapped is still read.",
   ),
 } as const;
@@ -112,19 +100,18 @@ export const LOCAL_QDRANT_URL = "http://localhost:6333";
 export const VECTOR_VARIABLES = {
   MEM0_PROVIDER: variable(
     z.enum(VECTOR_STORES).optional(),
-    "`qdrant` when QDRANT_URL is set, else `local`",
     "Where long-term memory is stored: `local`, `qdrant`, `chroma`, `pgvector`, or `state`: with all else (`docs/engines.md`).",
+    "`qdrant` when QDRANT_URL is set, else `local`",
   ),
   QDRANT_URL: variable(
     url.optional(),
-    `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`,
     "A Qdrant server, 1.17 or newer. Needs `npm install @qdrant/js-client-rest`.",
+    `${LOCAL_QDRANT_URL} where a \`qdrant\` backend is chosen`,
   ),
-  QDRANT_API_KEY: variable(optionalText, "", "Its key."),
-  CHROMA_URL: variable(url.optional(), "", "A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`."),
+  QDRANT_API_KEY: variable(optionalText, "Its key."),
+  CHROMA_URL: variable(url.optional(), "A Chroma server, 1.0 or newer: `http://127.0.0.1:8000`. Needs `npm install chromadb`."),
   VECTOR_CACHE_MIB: variable(
     integer(1, 65_536).default(256),
-    "256",
     "Memory for vectors and postings of the users seen last, with the local store, Chroma and `state`. All others' stay there.",
   ),
 } as const;

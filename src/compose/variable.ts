@@ -37,9 +37,18 @@ export const jsonTexts = z.string().transform((value, context): Record<string, s
   return z.NEVER;
 });
 
-/** `fallback` is what the table of variables shows. */
-export function variable<S extends z.ZodType>(schema: S, fallback: string, meaning: string) {
+/** `fallback`: what the table of variables shows. Default: the schema's default, else nothing. */
+export function variable<S extends z.ZodType>(schema: S, meaning: string, fallback = defaultOf(schema)) {
   return { schema, fallback, meaning } as const;
+}
+
+/** Variables with their values, as their schemas read them. */
+export type ValuesOf<V extends Readonly<Record<string, { readonly schema: z.ZodType }>>> = {
+  [Name in keyof V]: z.output<V[Name]["schema"]>;
+};
+
+function defaultOf(schema: z.ZodType): string {
+  return schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : "";
 }
 
 /** Text as it stands, blanks included; `none` is the empty one. */
