@@ -1,11 +1,10 @@
+import { cutText } from "../platform/cut-text.js";
 import type { ModelMessage } from "../ports/chat-model.js";
 import { isSummary } from "../ports/context-headings.js";
 
 /** Results of tools are cut to no less than so many characters. */
 const MIN_RESULT_CHARS = 500;
 const CUT = " … (cut)";
-/** A cut must not leave half of a surrogate pair. */
-const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
 /** For a model that reads less than was thought and doesn't say how much: as {@link shortenedTo}, in half of their characters. */
 export function halfContext(messages: readonly ModelMessage[]): ModelMessage[] | null {
@@ -56,9 +55,7 @@ function withShortResults(messages: readonly ModelMessage[], over: number): Mode
   const results = messages.filter(({ role }) => role === "tool");
   const length = Math.max(MIN_RESULT_CHARS, Math.floor((charsOf(results) - over) / Math.max(1, results.length)));
   return messages.map((message) =>
-    message.role === "tool" && message.content.length > length
-      ? { ...message, content: message.content.slice(0, length).replace(HALF_PAIR, "") + CUT }
-      : message,
+    message.role === "tool" && message.content.length > length ? { ...message, content: cutText(message.content, length) + CUT } : message,
   );
 }
 

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { JsonValue } from "../domain/session.js";
 import { approvalElement, hashOf } from "../gate/consent.js";
+import { cutText } from "../platform/cut-text.js";
 import { deepCopy } from "../platform/deep-copy.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import { nearestName } from "../platform/nearest-name.js";
 import { orAbort } from "../platform/or-abort.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import {
   type AnyTool,
   type BeforeTool,
@@ -18,8 +20,6 @@ import {
 import { plainSchema, withoutNulls } from "./models/plain-schema.js";
 
 const DEFAULT_MAX_CALLS = 8;
-/** A cut must not leave half of a surrogate pair. */
-const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
 /** What came of one call. `content` is what the model is told. */
 export interface Outcome {
@@ -162,17 +162,13 @@ function unknownArgument(name: string, known: readonly string[]): string {
 
 /** Models send the empty string where a tool takes no arguments. */
 function parseJson(text: string): JsonValue | undefined {
-  try {
-    return text.trim() === "" ? {} : (JSON.parse(text) as JsonValue);
-  } catch {
-    return undefined;
-  }
+  return text.trim() === "" ? {} : (parsedJson(text) as JsonValue | undefined);
 }
 
 function bounded(output: JsonValue, maxChars: number): { output: JsonValue; content: string } {
   const content = JSON.stringify(output);
   if (content.length <= maxChars) return { output, content };
-  const cut = { truncated: true, characters: content.length, start: content.slice(0, maxChars).replace(HALF_PAIR, "") };
+  const cut = { truncated: true, characters: content.length, start: cutText(content, maxChars) };
   return { output: cut, content: JSON.stringify(cut) };
 }
 

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { checkImport, MAX_CONVERSATION_BYTES } from "../import/import.js";
 import { AppError, type ErrorDetail, isAppError } from "../platform/errors.js";
 import { jsonElements } from "../platform/json-elements.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import type { Backend } from "./backend.js";
 import { EXIT, type ExitCode } from "./errors.js";
 import { printable, type Terminal } from "./terminal.js";
@@ -86,12 +87,8 @@ async function lookAt(path: string, format: ImportCommand["format"]): Promise<{ 
 
 /** True when the first line is a JSON object of its own with a message in it. */
 function beginsWithLine(text: string): boolean {
-  try {
-    const first: unknown = JSON.parse(text.trimStart().split("\n", 1)[0] ?? "");
-    return typeof first === "object" && first !== null && "session_id" in first && "role" in first;
-  } catch {
-    return false;
-  }
+  const first = parsedJson(text.trimStart().split("\n", 1)[0] ?? "");
+  return typeof first === "object" && first !== null && "session_id" in first && "role" in first;
 }
 
 /** Each part must be read to its end before the next is asked for. */

@@ -6,6 +6,7 @@ import type { Owner } from "../domain/owner.js";
 import { receiptProblems } from "../gate/booking-receipt.js";
 import type { ReplayTrial } from "../operations/replay-turn.js";
 import { AppError } from "../platform/errors.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import { EXIT, type ExitCode } from "./errors.js";
 import { evalCommand } from "./eval.js";
 import type { Variables } from "./maintenance-commands.js";
@@ -133,19 +134,9 @@ function receiptsIn(text: string): readonly BookingReceipt[] {
 }
 
 function documentsIn(text: string): readonly unknown[] {
-  const parsed = (json: string): unknown => {
-    try {
-      return JSON.parse(json);
-    } catch (error) {
-      throw new AppError("INVALID_REQUEST", { detail: "The file is not JSON, nor a JSON document a line.", cause: error });
-    }
-  };
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return text
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map(parsed);
-  }
+  const whole = parsedJson(text);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const documents = whole === undefined ? lines.map(parsedJson) : [whole];
+  if (documents.includes(undefined)) throw new AppError("INVALID_REQUEST", { detail: "The file is not JSON, nor a JSON document a line." });
+  return documents;
 }

@@ -136,8 +136,8 @@ async function modelOf(
     ...present({ apiKey, baseUrl, contextTokens: config.MODEL_CONTEXT_TOKENS }),
   };
   if (provider !== "openai") return openAiSdkModel(provider, options);
-  const { OpenAIModel } = await import("../agent/models/openai-model.js");
-  return new OpenAIModel({
+  const { openAIModel } = await import("../agent/models/openai-model.js");
+  return openAIModel({
     ...options,
     api: config.OPENAI_API,
     cacheKeys: config.OPENAI_CACHE_KEY,

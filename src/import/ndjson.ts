@@ -1,3 +1,4 @@
+import { parsedJson } from "../platform/parsed-json.js";
 import { checkLine, type ImportLine, ImportProblems, type LinePlace } from "./import-line.js";
 
 /** A line becomes a journal record, which has its own limit of 1 MiB. */
@@ -30,14 +31,10 @@ function parse(bytes: Uint8Array, place: LinePlace, problems: ImportProblems): I
     return null;
   }
   if (text.trim() === "") return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    problems.add(place.line, "", "is not JSON");
-    return null;
-  }
-  return checkLine(value, place, problems);
+  const value = parsedJson(text);
+  if (value !== undefined) return checkLine(value, place, problems);
+  problems.add(place.line, "", "is not JSON");
+  return null;
 }
 
 interface NumberedLine {

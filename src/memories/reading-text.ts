@@ -1,4 +1,5 @@
 import { MEMORY_TYPES } from "../domain/memory.js";
+import { jsonIn } from "../platform/json-in-text.js";
 import {
   type NeedsReading,
   PROPOSED_OPS,
@@ -7,7 +8,6 @@ import {
   type Reading,
   STANCES,
 } from "../ports/extraction.js";
-import { jsonIn } from "./json-in-text.js";
 
 /** A model's answer as a reading: also in older forms, with extra or missing optional fields, numbers as strings, or text around it. */
 

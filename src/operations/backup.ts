@@ -7,6 +7,7 @@ import { z } from "zod";
 import { canonicalJson } from "../platform/canonical-json.js";
 import { AppError } from "../platform/errors.js";
 import { makeDirectory } from "../platform/file-system.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import { onStorage } from "../platform/storage-errors.js";
 import type { ReadableState } from "../ports/transfer.js";
 import type { CopyInUseOptions } from "./copy-in-use.js";
@@ -75,7 +76,7 @@ export function endBackup(dir: string, given: Omit<BackupReport, "v" | "sha256">
 /** Reads all of it. @throws INVALID_REQUEST where it isn't whole, STORAGE_DAMAGED where it isn't what was written */
 export async function soundBackup(dir: string): Promise<Pick<BackupReport, "at">> {
   const text = await readFile(join(dir, BACKUP_FILE), "utf8").catch(() => "");
-  const report = reportSchema.safeParse(parsed(text));
+  const report = reportSchema.safeParse(parsedJson(text));
   if (!report.success)
     throw new AppError("INVALID_REQUEST", {
       detail: `There is no whole backup: ${BACKUP_FILE}, which is written last, is missing or says something else.`,
@@ -103,12 +104,4 @@ async function digestOf(dir: string, about: object): Promise<string> {
   const hash = createHash("sha256").update(canonicalJson(about));
   await pipeline(createReadStream(join(dir, BACKUP_STATE)), hash);
   return hash.digest("hex");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { AppError } from "./errors.js";
 import { errnoOf, makeDirectory } from "./file-system.js";
+import { parsedJson } from "./parsed-json.js";
 import { isDamage, openDatabase, type Sqlite } from "./sqlite.js";
 import { isDiskFull, onStorage } from "./storage-errors.js";
 
@@ -130,7 +131,7 @@ export async function announceAddress(dir: string, url: string): Promise<void> {
 /** Null where the directory is held by a process that is no server. What a server of before has left behind does not count. */
 export async function announcedAddress(dir: string): Promise<string | null> {
   const text = await readFile(join(dir, ADDRESS_FILE), "utf8").catch(() => "null");
-  const said = addressSchema.safeParse(parsed(text)).data;
+  const said = addressSchema.safeParse(parsedJson(text)).data;
   const holder = lockHolder(dir);
   return said !== undefined && said.pid === holder?.pid && said.host === holder.host ? said.url : null;
 }
@@ -138,12 +139,4 @@ export async function announcedAddress(dir: string): Promise<string | null> {
 /** An address that a server on the same machine answers at: one that listens on all of them names none. */
 export function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

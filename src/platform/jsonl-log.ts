@@ -1,4 +1,5 @@
 import type { FileSystem, OpenFile } from "./file-system.js";
+import { parsedJson } from "./parsed-json.js";
 import { type LineOpener, type LogLine, MOST_BYTES, RecentLines } from "./recent-lines.js";
 
 export type { LineOpener, LogLine } from "./recent-lines.js";
@@ -12,11 +13,7 @@ const LONGEST_LOOKED_UP = 96 * 1024;
 
 /** What a line says; null where it is damaged. */
 export function lineValue({ bytes }: LogLine): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return null;
-  }
+  return parsedJson(bytes.toString("utf8")) ?? null;
 }
 
 /** Counts the bytes that reads took from the medium. */

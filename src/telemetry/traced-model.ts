@@ -1,11 +1,12 @@
 import { type Span, SpanKind } from "@opentelemetry/api";
+import { withMembers } from "../platform/with-members.js";
 import type { AnyTool } from "../ports/agent.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../ports/chat-model.js";
 import { beginSpan, failSpan, GEN_AI, inSpan, MAITRED, within } from "./spans.js";
 
 /** A model whose calls are spans: `chat {model}`. `provider`: as the conventions name it. */
 export function tracedModel(model: ChatModel, provider: string): ChatModel {
-  return instead(model, { stream: (request, options) => traced(model, provider, request, options) });
+  return withMembers(model, { stream: (request, options) => traced(model, provider, request, options) });
 }
 
 async function* traced(
@@ -61,20 +62,9 @@ function tellEnd(span: Span, { reason, usage, model }: Extract<ModelEvent, { typ
   });
 }
 
-/** An object as it is, but for some of its members. Its own methods still see the object itself. */
-export function instead<T extends object>(target: T, members: Partial<T>): T {
-  return new Proxy(target, {
-    get(object, name) {
-      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
-      const value: unknown = Reflect.get(object, name);
-      return typeof value === "function" ? value.bind(object) : value;
-    },
-  });
-}
-
 /** A tool whose runs are spans: `execute_tool {tool}`. Neither what it is given nor what it gives is told. */
 export function tracedTool(tool: AnyTool): AnyTool {
-  return instead(tool, {
+  return withMembers(tool, {
     run: (input, context) =>
       inSpan(
         `execute_tool ${tool.name}`,

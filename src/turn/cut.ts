@@ -1,3 +1,4 @@
+import { cutText } from "../platform/cut-text.js";
 import type { TokenCounter } from "../platform/tokens.js";
 
 const MARK = " … (cut)";
@@ -13,5 +14,5 @@ export function cutTo(text: string, maxTokens: number, counter: TokenCounter): s
     if (counter.count(text.slice(0, middle) + MARK) <= maxTokens) fits = middle;
     else tooLong = middle;
   }
-  return text.slice(0, fits).replace(/[\uD800-\uDBFF]$/, "") + MARK;
+  return cutText(text, fits) + MARK;
 }

@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import type { MessageRecord } from "../domain/session.js";
 import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
+import { cutText } from "../platform/cut-text.js";
 import { AppError } from "../platform/errors.js";
 import { orAbort } from "../platform/or-abort.js";
 import type { ConversationHistory } from "../ports/history.js";
@@ -75,7 +76,7 @@ const LOOKED_FOR = 1_000;
 function lookedFor(text: string): string {
   if (text.length <= 2 * LOOKED_FOR) return text;
   // No half of a character, where the cut is.
-  const [begin, end] = [text.slice(0, LOOKED_FOR).replace(/[\uD800-\uDBFF]$/, ""), text.slice(-LOOKED_FOR).replace(/^[\uDC00-\uDFFF]/, "")];
+  const [begin, end] = [cutText(text, LOOKED_FOR), text.slice(-LOOKED_FOR).replace(/^[\uDC00-\uDFFF]/, "")];
   return `${begin} … ${end}`;
 }
 

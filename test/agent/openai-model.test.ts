@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EVERYTHING } from "../../src/agent/models/capabilities.js";
 import { KnownCapabilities } from "../../src/agent/models/known-capabilities.js";
 import { chatBody } from "../../src/agent/models/openai-chat-request.js";
-import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/models/openai-model.js";
+import { type OpenAIModelOptions, openAIModel } from "../../src/agent/models/openai-model.js";
 import { responsesBody } from "../../src/agent/models/openai-responses-request.js";
 import type { AppError } from "../../src/platform/errors.js";
 import type { ModelEvent, ModelRequest } from "../../src/ports/agent.js";
@@ -21,8 +21,8 @@ afterEach(async () => {
   stub.assertDone();
 });
 
-function model(options: Partial<OpenAIModelOptions> = {}): OpenAIModel {
-  return new OpenAIModel({ model: "gpt-test", apiKey: KEY, baseUrl: stub.url, maxRetries: 0, ...options });
+function model(options: Partial<OpenAIModelOptions> = {}): ReturnType<typeof openAIModel> {
+  return openAIModel({ model: "gpt-test", apiKey: KEY, baseUrl: stub.url, maxRetries: 0, ...options });
 }
 
 async function collect(

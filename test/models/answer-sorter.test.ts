@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { AnswerSorter } from "../../src/agent/models/answer-sorter.js";
 import { logWords } from "../../src/agent/models/attempts.js";
-import { jsonIn } from "../../src/agent/models/json-answer.js";
 import { plainSchema } from "../../src/agent/models/plain-schema.js";
 import { writtenCalls } from "../../src/agent/models/written-calls.js";
+import { wholeJsonIn } from "../../src/platform/json-in-text.js";
 
 function sorted(text: string, size: number, options = {}) {
   const sorter = new AnswerSorter(options);
@@ -74,9 +74,9 @@ test("a call without a mark is one only where it names a tool", () => {
 });
 
 test("JSON is found, or it isn't", () => {
-  expect(jsonIn('{"a":"}"} and {"b":1}')).toBe('{"a":"}"}');
-  expect(jsonIn("no {json} here [")).toBeNull();
-  expect(jsonIn("{".repeat(100_000))).toBeNull();
+  expect(wholeJsonIn('{"a":"}"} and {"b":1}')).toBe('{"a":"}"}');
+  expect(wholeJsonIn("no {json} here [")).toBeNull();
+  expect(wholeJsonIn("{".repeat(100_000))).toBeNull();
 });
 
 test("schemas lose what some endpoints refuse, and properties of such names stay", () => {

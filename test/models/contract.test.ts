@@ -2,7 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { aiSdkModel } from "../../src/agent/models/ai-sdk-model.js";
-import { OpenAIModel } from "../../src/agent/models/openai-model.js";
+import { openAIModel } from "../../src/agent/models/openai-model.js";
 import { describeChatModelContract, KEY } from "../contract/chat-model.contract.js";
 import { anthropicWire } from "../support/providers/anthropic-wire.js";
 import { chatWire } from "../support/providers/chat-wire.js";
@@ -13,11 +13,11 @@ const ONCE = { maxRetries: 1 };
 
 describeChatModelContract("OpenAIModel over Chat Completions", {
   wire: chatWire,
-  make: (baseUrl) => new OpenAIModel({ model: "m", apiKey: KEY, baseUrl, api: "chat", ...ONCE }),
+  make: (baseUrl) => openAIModel({ model: "m", apiKey: KEY, baseUrl, api: "chat", ...ONCE }),
 });
 describeChatModelContract("OpenAIModel over the Responses API", {
   wire: responsesWire,
-  make: (baseUrl) => new OpenAIModel({ model: "m", apiKey: KEY, baseUrl, api: "responses", ...ONCE }),
+  make: (baseUrl) => openAIModel({ model: "m", apiKey: KEY, baseUrl, api: "responses", ...ONCE }),
 });
 describeChatModelContract("aiSdkModel over @ai-sdk/openai-compatible", {
   wire: chatWire,

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { EVERYTHING } from "../../src/agent/models/capabilities.js";
 import { KnownCapabilities } from "../../src/agent/models/known-capabilities.js";
-import { OpenAIModel } from "../../src/agent/models/openai-model.js";
+import { openAIModel } from "../../src/agent/models/openai-model.js";
 import { ReactAgent } from "../../src/agent/react-agent.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -21,7 +21,7 @@ const signal = new AbortController().signal;
 const CITY = { name: "answer", schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } };
 
 interface Rig {
-  readonly model: OpenAIModel;
+  readonly model: ReturnType<typeof openAIModel>;
   readonly known: KnownCapabilities;
   readonly server: FormServer;
   readonly searched: string[];
@@ -33,7 +33,7 @@ async function withRig(form: Form, streaming: boolean, work: (rig: Rig) => Promi
   const server = await openFormServer(form);
   const known = new KnownCapabilities();
   if (!streaming) known.learn(`openai-chat ${server.url}`, "m", { streaming: false });
-  const model = new OpenAIModel({ model: "m", apiKey: "k", baseUrl: server.url, known, maxRetries: 0 });
+  const model = openAIModel({ model: "m", apiKey: "k", baseUrl: server.url, known, maxRetries: 0 });
   const searched: string[] = [];
   const search: AnyTool = {
     name: "search",

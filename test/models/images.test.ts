@@ -5,7 +5,7 @@ import { conciergeScript } from "../../packages/concierge/src/offline-script.js"
 import { OfflineModel } from "../../packages/offline/src/offline-model.js";
 import { aiSdkModel } from "../../src/agent/models/ai-sdk-model.js";
 import { FallbackModel } from "../../src/agent/models/fallback-model.js";
-import { OpenAIModel, type OpenAIModelOptions } from "../../src/agent/models/openai-model.js";
+import { type OpenAIModelOptions, openAIModel } from "../../src/agent/models/openai-model.js";
 import type { Logger } from "../../src/platform/logger.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ChatModel, ModelImage, ModelMessage } from "../../src/ports/chat-model.js";
@@ -42,8 +42,8 @@ async function ask(model: ChatModel, messages: readonly ModelMessage[] = [ASKED]
   return text;
 }
 
-function openai(baseUrl: string, more: Partial<OpenAIModelOptions> = {}): OpenAIModel {
-  return new OpenAIModel({ model: "m", apiKey: "key-of-the-test", baseUrl, api: "chat", maxRetries: 0, ...more });
+function openai(baseUrl: string, more: Partial<OpenAIModelOptions> = {}): ReturnType<typeof openAIModel> {
+  return openAIModel({ model: "m", apiKey: "key-of-the-test", baseUrl, api: "chat", maxRetries: 0, ...more });
 }
 
 describe("images behind a message, as each endpoint takes them", () => {

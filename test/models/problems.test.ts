@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ModelTimeout } from "../../src/agent/bounded-stream.js";
-import { callEndpoint, endpointOf, problemOf } from "../../src/agent/models/endpoint.js";
+import { aboutEndpoint, callEndpoint, endpointOf } from "../../src/agent/models/endpoint.js";
 import { FallbackModel } from "../../src/agent/models/fallback-model.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -40,5 +40,5 @@ test.each([
     yield { type: "text", delta: "Hello." };
   });
   await expect(read(call)).rejects.toMatchObject({ code: "ABORTED" });
-  expect(problemOf(endpoint)).toBe(problem);
+  expect(aboutEndpoint(endpoint, "").problem()).toBe(problem);
 });

@@ -1,10 +1,10 @@
-import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
+import { present } from "../../platform/present.js";
+import type { ChatModel, ModelRequest } from "../../ports/chat-model.js";
 import { aiSdkFailure, generatedEvents, streamedEvents } from "./ai-sdk-answer.js";
 import { aiSdkCall } from "./ai-sdk-request.js";
 import type { ProviderEvent } from "./answer-sorter.js";
-import { type Endpoint, takesImages } from "./attempts.js";
-import { type Capabilities, capabilityFacts } from "./capabilities.js";
-import { callEndpoint, type EndpointOptions, endpointOf, measureOf, problemOf } from "./endpoint.js";
+import type { Capabilities } from "./capabilities.js";
+import { aboutEndpoint, callEndpoint, type EndpointOptions, endpointOf } from "./endpoint.js";
 
 /** What is used of an AI SDK language model (specification v2 or v3): what every provider package of `ai` 5 and 6 makes. */
 export interface AiSdkLanguageModel {
@@ -29,67 +29,23 @@ export interface AiSdkModelOptions extends EndpointOptions {
  * const maitred = await createOrchestrator({}, { model: aiSdkModel(createAnthropic({ apiKey })("claude-sonnet-4-5")) });
  */
 export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): ChatModel {
-  return new AiSdkModel(model, options);
-}
-
-class AiSdkModel implements ChatModel {
-  readonly name: string;
-  readonly standIn = false;
-  readonly contextTokens?: number;
-  readonly #model: AiSdkLanguageModel;
-  readonly #endpoint: Endpoint;
-  readonly #providerOptions: AiSdkModelOptions["providerOptions"];
-
-  constructor(model: AiSdkLanguageModel, options: AiSdkModelOptions) {
-    this.name = model.modelId;
-    if (options.contextTokens !== undefined) this.contextTokens = options.contextTokens;
-    this.#model = model;
-    this.#providerOptions = options.providerOptions;
-    this.#endpoint = endpointOf(options, {
-      address: `ai-sdk ${model.provider}`,
-      model: model.modelId,
-      settings: "the AI SDK provider's settings",
-    });
-  }
-
-  stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
-    return callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
-  }
-
-  measured(): ModelMeasure {
-    return measureOf(this.#endpoint);
-  }
-
-  problem(): string | null {
-    return problemOf(this.#endpoint);
-  }
-
-  readsMessages(reads: boolean): void {
-    const { known, address, model } = this.#endpoint;
-    known.learn(address, model, { reads });
-  }
-
-  takesImages(): boolean {
-    return takesImages(this.#endpoint);
-  }
-
-  facts(): readonly string[] {
-    const { known, address, model } = this.#endpoint;
-    return [`over the AI SDK (${this.#model.provider})`, ...capabilityFacts(known.of(address, model))];
-  }
-
-  async *#ask(request: ModelRequest, known: Capabilities, signal: AbortSignal): AsyncGenerator<ProviderEvent, void, undefined> {
-    const { address, model } = this.#endpoint;
-    const call = aiSdkCall(request, known, {
-      by: `${address} ${model}`,
-      signal,
-      ...(this.#providerOptions !== undefined && { providerOptions: this.#providerOptions }),
-    });
+  const { contextTokens, providerOptions } = options;
+  const address = `ai-sdk ${model.provider}`;
+  const endpoint = endpointOf(options, { address, model: model.modelId, settings: "the AI SDK provider's settings" });
+  async function* ask(request: ModelRequest, known: Capabilities, signal: AbortSignal): AsyncGenerator<ProviderEvent, void, undefined> {
+    const call = aiSdkCall(request, known, { by: `${address} ${model.modelId}`, signal, ...present({ providerOptions }) });
     try {
-      if (known.streaming) yield* streamedEvents((await this.#model.doStream(call as never)).stream);
-      else yield* generatedEvents(await this.#model.doGenerate(call as never));
+      if (known.streaming) yield* streamedEvents((await model.doStream(call as never)).stream);
+      else yield* generatedEvents(await model.doGenerate(call as never));
     } catch (error) {
       throw aiSdkFailure(error);
     }
   }
+  return {
+    name: model.modelId,
+    standIn: false,
+    ...present({ contextTokens }),
+    ...aboutEndpoint(endpoint, `over the AI SDK (${model.provider})`),
+    stream: (request, call) => callEndpoint(endpoint, request, call, ask),
+  };
 }

@@ -1,70 +1,56 @@
+import { z } from "zod";
+
+const flag = z.boolean();
+const amount = z.number().positive().nullable().default(null);
+
 /** What one model at one endpoint takes. Starts with everything; each refusal that names something takes that away, for good. */
-export interface Capabilities {
+export const capabilitiesSchema = z.object({
   /** False: tools are left out, the history's calls are told in words, and the model is told that it can't act. */
-  readonly tools: boolean;
+  tools: flag.default(true),
   /** Whether `tool_choice: "none"` is taken while tools are named. */
-  readonly noToolChoice: boolean;
+  noToolChoice: flag.default(true),
   /** False: the answer is asked for whole. */
-  readonly streaming: boolean;
+  streaming: flag.default(true),
   /** Whether usage may be asked for in a stream (`stream_options`). */
-  readonly streamUsage: boolean;
+  streamUsage: flag.default(true),
   /** How JSON is asked for: by its schema, as an object, or in words alone. */
-  readonly json: "schema" | "object" | "words";
+  json: z.enum(["schema", "object", "words"]).default("schema"),
   /**
    * How it answered when JSON was asked for in this way: not asked yet, in prose the last time, or with JSON once. After prose it is asked
    * in words, and stays asked so when that gives JSON. One that has given JSON is not taken for one that can't because of a slip.
    */
-  readonly jsonAnswers: "unseen" | "prose" | "given";
-  readonly tokenField: "max_completion_tokens" | "max_tokens" | "none";
+  jsonAnswers: z.enum(["unseen", "prose", "given"]).default("unseen"),
+  tokenField: z.enum(["max_completion_tokens", "max_tokens", "none"]).default("max_completion_tokens"),
   /** REASONING_EFFORT: as it is set, `none` beside tools, or not sent. */
-  readonly effort: "as_set" | "none_with_tools" | "unsent";
+  effort: z.enum(["as_set", "none_with_tools", "unsent"]).default("as_set"),
   /** Where the system text goes. `user`: before the first user message. */
-  readonly system: "system" | "user";
+  system: z.enum(["system", "user"]).default("system"),
   /** Ids of calls: as the endpoint gave them, up to 40 characters all the same, or Mistral's nine letters and digits. */
-  readonly ids: "own" | "short" | "nine";
+  ids: z.enum(["own", "short", "nine"]).default("own"),
   /** Whether signed reasoning may be asked for (Responses API). */
-  readonly signedReasoning: boolean;
+  signedReasoning: flag.default(true),
   /** Whether a key for its cache may be sent (`prompt_cache_key`). */
-  readonly cacheKey: boolean;
+  cacheKey: flag.default(true),
   /** The model thinks before it answers: what it thinks is paid for out of the same limit. */
-  readonly thinks: boolean;
+  thinks: flag.default(false),
   /** Its text begins with thought that has an end mark but none at its start (`…</think>`). Null: not known yet. */
-  readonly thinksFirst: boolean | null;
+  thinksFirst: flag.nullable().default(null),
   /** False: it refused images as such. */
-  readonly images: boolean;
+  images: flag.default(true),
   /** As a refusal or a list of models told it, in tokens. */
-  readonly contextTokens: number | null;
+  contextTokens: amount,
   /** Bytes of what it is sent that make a token, as its last answer told. */
-  readonly bytesPerToken: number | null;
+  bytesPerToken: amount,
   /** Tokens a second, as its last answers went. */
-  readonly inputPerSecond: number | null;
-  readonly outputPerSecond: number | null;
+  inputPerSecond: amount,
+  outputPerSecond: amount,
   /** Whether it has read a guest's message; false: none of several. Null: not known yet. */
-  readonly reads: boolean | null;
-}
+  reads: flag.nullable().default(null),
+});
 
-export const EVERYTHING: Capabilities = {
-  tools: true,
-  noToolChoice: true,
-  streaming: true,
-  streamUsage: true,
-  json: "schema",
-  jsonAnswers: "unseen",
-  tokenField: "max_completion_tokens",
-  effort: "as_set",
-  system: "system",
-  ids: "own",
-  signedReasoning: true,
-  cacheKey: true,
-  thinks: false,
-  thinksFirst: null,
-  images: true,
-  contextTokens: null,
-  bytesPerToken: null,
-  inputPerSecond: null,
-  outputPerSecond: null,
-  reads: null,
-};
+export type Capabilities = Readonly<z.output<typeof capabilitiesSchema>>;
+
+export const EVERYTHING: Capabilities = capabilitiesSchema.parse({});
 
 /** What differs from {@link EVERYTHING}, in plain words. */
 export function capabilityFacts(known: Capabilities): string[] {

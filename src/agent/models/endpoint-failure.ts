@@ -1,4 +1,5 @@
 import { AppError, type AppErrorOptions } from "../../platform/errors.js";
+import { parsedJson } from "../../platform/parsed-json.js";
 import { retryAfterMs } from "../../platform/retry-after.js";
 
 /** What went wrong at an endpoint, before anybody has judged it. Never leaves `models/`: its words may repeat the request. */
@@ -75,12 +76,8 @@ const OWN_WORDS: ReadonlySet<string> = new Set(["message", "msg", "detail", "err
  * text.
  */
 function readBody(body: string): { words: string; field: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return { words: body.slice(0, MAX_WORDS), field: "" };
-  }
+  const json = parsedJson(body);
+  if (json === undefined) return { words: body.slice(0, MAX_WORDS), field: "" };
   const words: string[] = [];
   let field = "";
   const visit = (value: unknown, key: string, depth: number): void => {

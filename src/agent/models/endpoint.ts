@@ -1,8 +1,9 @@
 import { isAppError } from "../../platform/errors.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
-import type { ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
+import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
 import { boundedStream, ModelTimeout } from "../bounded-stream.js";
-import { type Ask, answered, type Endpoint } from "./attempts.js";
+import { type Ask, answered, type Endpoint, takesImages } from "./attempts.js";
+import { capabilityFacts } from "./capabilities.js";
 import { WindowTooSmall } from "./fitted-request.js";
 import { KnownCapabilities } from "./known-capabilities.js";
 import { requestBoundMs } from "./speed.js";
@@ -35,12 +36,19 @@ export function endpointOf(
   return { secrets: [], ...own, settings, timeoutMs, maxRetries, contextTokens: options.contextTokens, vision, known, logger };
 }
 
-export function measureOf({ known, address, model, contextTokens }: Endpoint): ModelMeasure {
-  return known.measureOf(address, model, contextTokens);
-}
-
-export function problemOf({ known, address, model }: Endpoint): string | null {
-  return known.problems.of(address, model);
+/** What a model tells of the endpoint behind it. `over`: how it is asked, for a person. */
+export function aboutEndpoint(
+  endpoint: Endpoint,
+  over: string,
+): Required<Pick<ChatModel, "measured" | "problem" | "readsMessages" | "takesImages" | "facts">> {
+  const { known, address, model, contextTokens } = endpoint;
+  return {
+    measured: () => known.measureOf(address, model, contextTokens),
+    problem: () => known.problems.of(address, model),
+    readsMessages: (reads) => known.learn(address, model, { reads }),
+    takesImages: () => takesImages(endpoint),
+    facts: () => [over, ...capabilityFacts(known.of(address, model))],
+  };
 }
 
 /** One call with all its tries, within the endpoint's bound; one that nobody waits for behind those of guests, and in its own time. */
@@ -48,7 +56,9 @@ export function callEndpoint(endpoint: Endpoint, request: ModelRequest, options:
   const { known, address } = endpoint;
   const isAnswer = (request.task ?? "chat") === "chat";
   const open = (watch: Watch, outer: AbortSignal) => {
-    const timeoutMs = isAnswer ? endpoint.timeoutMs : requestBoundMs(endpoint.timeoutMs, measureOf(endpoint), request);
+    const timeoutMs = isAnswer
+      ? endpoint.timeoutMs
+      : requestBoundMs(endpoint.timeoutMs, known.measureOf(address, endpoint.model, endpoint.contextTokens), request);
     return boundedStream((signal) => answered(endpoint, request, { ...options, signal, timeoutMs }, ask, watch), {
       signal: outer,
       timeoutMs,

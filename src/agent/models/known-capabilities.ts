@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import { type Clock, systemClock } from "../../platform/clock.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { ModelMeasure } from "../../ports/chat-model.js";
 import type { MeasuredModel, MeasuredModels } from "../../ports/measured-models.js";
-import { type Capabilities, EVERYTHING } from "./capabilities.js";
+import { type Capabilities, capabilitiesSchema, EVERYTHING } from "./capabilities.js";
 import { EndpointProblems } from "./endpoint-problems.js";
 import { Traffic } from "./traffic.js";
 
@@ -15,30 +14,6 @@ const DRIFT = 0.25;
 const HOUR_MS = 60 * 60_000;
 /** What changes a little with every answer. */
 const DRIFTING = ["bytesPerToken", "inputPerSecond", "outputPerSecond"] as const satisfies readonly (keyof Capabilities)[];
-
-const number = z.number().positive().nullable();
-const flag = z.boolean();
-const capabilitiesSchema = z.object({
-  ...{
-    tools: flag,
-    noToolChoice: flag,
-    streaming: flag,
-    streamUsage: flag,
-    signedReasoning: flag,
-    cacheKey: flag,
-    thinks: flag,
-    images: flag,
-  },
-  json: z.enum(["schema", "object", "words"]),
-  jsonAnswers: z.enum(["unseen", "prose", "given"]),
-  tokenField: z.enum(["max_completion_tokens", "max_tokens", "none"]),
-  effort: z.enum(["as_set", "none_with_tools", "unsent"]),
-  system: z.enum(["system", "user"]),
-  ids: z.enum(["own", "short", "nine"]),
-  thinksFirst: flag.nullable(),
-  reads: flag.nullable(),
-  ...{ contextTokens: number, bytesPerToken: number, inputPerSecond: number, outputPerSecond: number },
-});
 
 interface Known {
   readonly capabilities: Capabilities;
@@ -204,7 +179,7 @@ export class KnownCapabilities {
   }
 
   #take(hash: string, { measured_at, facts }: MeasuredModel): void {
-    const parsed = capabilitiesSchema.safeParse({ ...EVERYTHING, ...facts });
+    const parsed = capabilitiesSchema.safeParse(facts);
     const since = new Date(measured_at);
     if (!parsed.success || Number.isNaN(since.getTime())) return;
     this.#kept.set(hash, { capabilities: parsed.data, atMs: this.#clock.now().getTime() });

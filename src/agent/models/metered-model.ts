@@ -1,20 +1,20 @@
 import type { Owner } from "../../domain/owner.js";
 import type { TaskTokens } from "../../domain/tokens.js";
+import { cutText } from "../../platform/cut-text.js";
 import { estimatedTokens } from "../../platform/tokens.js";
+import { withMembers } from "../../platform/with-members.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
 import type { TokenMeter } from "../token-meter.js";
 
 /** More than anybody reads of one answer, in characters; its record in a journal holds it in any script. */
 export const MAX_ANSWER_CHARS = 100_000;
-/** A cut must not leave half of a surrogate pair. */
-const HALF_PAIR = /[\uD800-\uDBFF]$/;
 
 /** A model's answer as it comes; one that goes on without end is cut, and ends as one that came to the model's own limit. */
 async function* boundedAnswer(events: AsyncIterable<ModelEvent>, maxChars = MAX_ANSWER_CHARS): AsyncGenerator<ModelEvent, void, undefined> {
   let left = maxChars;
   for await (const event of events) {
     if (event.type === "text" && event.delta.length > left) {
-      yield { type: "text", delta: event.delta.slice(0, left).replace(HALF_PAIR, "") };
+      yield { type: "text", delta: cutText(event.delta, left) };
       yield { type: "end", reason: "length", usage: { input_tokens: 0, output_tokens: 0 } };
       return;
     }
@@ -35,23 +35,12 @@ export function meteredModel(
   mayCall: (owner: Owner) => Promise<void> = async () => {},
 ): ChatModel {
   if (model.standIn) return model;
-  return {
-    name: model.name,
-    standIn: model.standIn,
-    ...(model.contextTokens !== undefined && { contextTokens: model.contextTokens }),
-    ...(model.takesImages !== undefined && { takesImages: () => model.takesImages?.() ?? false }),
-    ...(model.measured !== undefined && { measured: model.measured.bind(model) }),
-    ...(model.problem !== undefined && { problem: () => model.problem?.() ?? null }),
-    ...(model.readsMessages !== undefined && { readsMessages: model.readsMessages.bind(model) }),
-    ...(model.facts !== undefined && { facts: () => model.facts?.() ?? [] }),
-    ...(model.askContextTokens !== undefined && {
-      askContextTokens: async (signal: AbortSignal) => (await model.askContextTokens?.(signal)) ?? null,
-    }),
+  return withMembers(model, {
     async *stream(request, options) {
       if (meter.owner !== null) await mayCall(meter.owner);
       yield* counted(model, meter, request, options);
     },
-  };
+  });
 }
 
 async function* counted(

@@ -1,11 +1,11 @@
 import type { ProviderState } from "../../domain/session.js";
+import { wholeJsonIn } from "../../platform/json-in-text.js";
 import type { ModelEvent, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
 import { FENCE } from "./answer-marks.js";
 import { AnswerSorter, type ProviderEvent } from "./answer-sorter.js";
 import { givenIds } from "./call-ids.js";
 import type { Capabilities } from "./capabilities.js";
 import { EndpointFailure } from "./endpoint-failure.js";
-import { jsonIn } from "./json-answer.js";
 import { readCall, writtenCalls } from "./written-calls.js";
 
 export interface AnswerContext {
@@ -107,7 +107,7 @@ function* jsonText(
   onSeen: AnswerContext["onSeen"],
 ): Generator<ModelEvent, void, undefined> {
   // Of one that was cut a part may be whole, and mean something else.
-  const json = cut ? null : jsonIn(text);
+  const json = cut ? null : wholeJsonIn(text);
   if (known.jsonAnswers !== "given") {
     // Prose is its caller's to repair, as every answer is paid for.
     if (json !== null) onSeen({ json: known.json, jsonAnswers: "given" });

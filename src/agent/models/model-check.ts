@@ -1,6 +1,6 @@
 import { isAppError } from "../../platform/errors.js";
+import { wholeJsonIn } from "../../platform/json-in-text.js";
 import type { ChatModel, ModelEvent, ModelMessage, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
-import { jsonIn } from "./json-answer.js";
 
 /** What one small call showed, in plain words. */
 export interface ModelFinding {
@@ -69,5 +69,5 @@ async function collect(model: ChatModel, request: ModelRequest, signal: AbortSig
 }
 
 function isObject({ arguments: text }: ModelToolCall): boolean {
-  return jsonIn(text)?.startsWith("{") === true;
+  return wholeJsonIn(text)?.startsWith("{") === true;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonValue, Usage } from "../../domain/session.js";
+import { parsedJson } from "../../platform/parsed-json.js";
 import type { FinishReason, ModelToolCall } from "../../ports/chat-model.js";
 import { type ProviderEvent, usageFrom } from "./answer-sorter.js";
 import { EndpointFailure } from "./endpoint-failure.js";
@@ -181,10 +182,5 @@ function withoutEmptyStart(text: string): string {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parsedJson(text) !== undefined;
 }

@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import { Stream } from "openai/streaming";
+import { parsedJson } from "../../platform/parsed-json.js";
 import { withRawError } from "../../platform/retry-after.js";
 import { EndpointFailure, statusIn } from "./endpoint-failure.js";
 import { encodedBody } from "./inline-images.js";
@@ -87,12 +88,9 @@ export class OpenAIEndpoint {
   }
 
   async #json(response: Response): Promise<unknown> {
-    const text = await response.text();
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new EndpointFailure("unreadable");
-    }
+    const body = parsedJson(await response.text());
+    if (body === undefined) throw new EndpointFailure("unreadable");
+    return body;
   }
 
   #stream(response: Response): Body {

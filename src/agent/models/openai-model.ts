@@ -1,9 +1,10 @@
-import type { ChatModel, ModelCallOptions, ModelEvent, ModelMeasure, ModelRequest } from "../../ports/chat-model.js";
+import { present } from "../../platform/present.js";
+import { within } from "../../platform/within.js";
+import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
 import type { ProviderEvent } from "./answer-sorter.js";
-import { type Endpoint, takesImages } from "./attempts.js";
-import { type Capabilities, capabilityFacts } from "./capabilities.js";
+import type { Capabilities } from "./capabilities.js";
 import { contextTokensIn, loadedContextTokens, propsContextTokens } from "./context-length.js";
-import { callEndpoint, type EndpointOptions, endpointOf, measureOf, problemOf } from "./endpoint.js";
+import { aboutEndpoint, callEndpoint, type EndpointOptions, endpointOf } from "./endpoint.js";
 import { chatEvents } from "./openai-chat-answer.js";
 import { chatBody } from "./openai-chat-request.js";
 import { OPENAI_URL, OpenAIEndpoint, type OpenAIEndpointOptions } from "./openai-endpoint.js";
@@ -29,113 +30,72 @@ export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAI
 }
 
 /**
- * A model over the `openai` SDK: the Responses API at OpenAI itself, Chat Completions at whatever is compatible. What an endpoint
- * refuses by
+ * A model over the `openai` SDK: the Responses API at OpenAI itself, Chat Completions at whatever is compatible. What an endpoint refuses by
  * name is replaced by what it may know, and stays replaced. Errors name the status alone: what an endpoint answers may repeat the request.
  */
-export class OpenAIModel implements ChatModel {
-  readonly name: string;
-  readonly standIn = false;
-  readonly contextTokens?: number;
-  readonly #http: OpenAIEndpoint;
-  readonly #endpoint: Endpoint;
-  readonly #responses: boolean;
-  readonly #cacheKeys: boolean;
-  readonly #effort: string | undefined;
-  readonly #isOpenAI: boolean;
-  #looks = 0;
-  #looking: Promise<void> | undefined;
-
-  constructor(options: OpenAIModelOptions) {
-    this.name = options.model;
-    if (options.contextTokens !== undefined) this.contextTokens = options.contextTokens;
-    this.#http = new OpenAIEndpoint({ ...options, timeoutMs: LONGEST_CALL_MS });
-    this.#effort = options.effort;
-    const { api = "auto", cacheKeys = "auto" } = options;
-    const isOpenAI = new URL(this.#http.url).host === new URL(OPENAI_URL).host;
-    this.#isOpenAI = isOpenAI;
-    this.#responses = api === "responses" || (api === "auto" && isOpenAI);
-    this.#cacheKeys = cacheKeys === "always" || (cacheKeys === "auto" && isOpenAI);
-    this.#endpoint = endpointOf(options, {
-      address: `openai-${this.#responses ? "responses" : "chat"} ${this.#http.url}`,
-      model: options.model,
-      settings: "OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API",
-      secrets: [...(options.apiKey === undefined ? [] : [options.apiKey]), ...Object.values(options.headers ?? {})],
-    });
+export function openAIModel(options: OpenAIModelOptions) {
+  const { model, contextTokens, effort, api = "auto", cacheKeys = "auto" } = options;
+  const http = new OpenAIEndpoint({ ...options, timeoutMs: LONGEST_CALL_MS });
+  const isOpenAI = new URL(http.url).host === new URL(OPENAI_URL).host;
+  const asksResponses = api === "responses" || (api === "auto" && isOpenAI);
+  const endpoint = endpointOf(options, {
+    address: `openai-${asksResponses ? "responses" : "chat"} ${http.url}`,
+    model,
+    settings: "OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API",
+    secrets: [...(options.apiKey === undefined ? [] : [options.apiKey]), ...Object.values(options.headers ?? {})],
+  });
+  const { known, address } = endpoint;
+  const sent = {
+    model,
+    by: `${address} ${model}`,
+    cacheKeys: cacheKeys === "always" || (cacheKeys === "auto" && isOpenAI),
+    ...present({ effort }),
+  };
+  async function* ask(
+    request: ModelRequest,
+    capabilities: Capabilities,
+    signal: AbortSignal,
+  ): AsyncGenerator<ProviderEvent, void, undefined> {
+    const call = { task: request.task ?? "chat", hasImages: hasImages(request), signal };
+    if (asksResponses) yield* responsesEvents(await http.post("/responses", responsesBody(request, capabilities, sent), call));
+    else yield* chatEvents(await http.post("/chat/completions", chatBody(request, capabilities, sent), call));
   }
-
-  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
-    const learnt = this.#learnWindow();
-    await ((request.task ?? "chat") === "chat" ? withinMs(learnt, GUEST_WAITS_MS) : learnt);
-    try {
-      yield* callEndpoint(this.#endpoint, request, options, (...args) => this.#ask(...args));
-    } finally {
-      // Some tell it once they have answered.
-      void this.#learnWindow();
-    }
-  }
-
-  /** Never throws. */
-  async #learnWindow(): Promise<void> {
-    const { known, address, model, contextTokens: set } = this.#endpoint;
-    if (this.#isOpenAI || set !== undefined || known.of(address, model).contextTokens !== null || this.#looks >= MOST_LOOKS) return;
-    this.#looking ??= this.askContextTokens(AbortSignal.timeout(LOOK_MS)).then((contextTokens) => {
-      this.#looks += 1;
-      this.#looking = undefined;
-      if (contextTokens !== null) known.learn(address, model, { contextTokens });
-    });
-    await this.#looking;
-  }
-
-  measured(): ModelMeasure {
-    return measureOf(this.#endpoint);
-  }
-
-  problem(): string | null {
-    return problemOf(this.#endpoint);
-  }
-
-  readsMessages(reads: boolean): void {
-    const { known, address, model } = this.#endpoint;
-    known.learn(address, model, { reads });
-  }
-
-  takesImages(): boolean {
-    return takesImages(this.#endpoint);
-  }
-
-  facts(): readonly string[] {
-    const { known, address, model } = this.#endpoint;
-    return [this.#responses ? "over the Responses API" : "over Chat Completions", ...capabilityFacts(known.of(address, model))];
-  }
-
-  async askContextTokens(signal: AbortSignal): Promise<number | null> {
-    const { known, address, model } = this.#endpoint;
-    const get = (path: string) => this.#http.get(new URL(path, this.#http.url).href, signal);
-    const listed = contextTokensIn(await this.#http.get("/models", signal), model);
-    if (listed !== null || this.#isOpenAI) return listed;
+  async function askContextTokens(signal: AbortSignal): Promise<number | null> {
+    const get = (path: string) => http.get(new URL(path, http.url).href, signal);
+    const listed = contextTokensIn(await http.get("/models", signal), model);
+    if (listed !== null || isOpenAI) return listed;
     // Ollama, which cuts in silence what is longer, LM Studio and llama.cpp tell what a model was loaded with at places of their own.
     const [running, rest, props] = await Promise.all([get("/api/ps"), get("/api/v0/models"), get("/props")]);
     const loaded = loadedContextTokens(running, model) ?? contextTokensIn(rest, model) ?? propsContextTokens(props);
     return loaded ?? known.of(address, model).contextTokens;
   }
-
-  async *#ask(request: ModelRequest, known: Capabilities, signal: AbortSignal): AsyncGenerator<ProviderEvent, void, undefined> {
-    const { address, model } = this.#endpoint;
-    const options = {
-      model,
-      by: `${address} ${model}`,
-      cacheKeys: this.#cacheKeys,
-      ...(this.#effort !== undefined && { effort: this.#effort }),
-    };
-    const call = { task: request.task ?? "chat", hasImages: hasImages(request), signal };
-    if (this.#responses) yield* responsesEvents(await this.#http.post("/responses", responsesBody(request, known, options), call));
-    else yield* chatEvents(await this.#http.post("/chat/completions", chatBody(request, known, options), call));
+  let looks = 0;
+  let looking: Promise<void> | undefined;
+  /** Never throws. */
+  async function learnWindow(): Promise<void> {
+    if (isOpenAI || contextTokens !== undefined || known.of(address, model).contextTokens !== null || looks >= MOST_LOOKS) return;
+    looking ??= askContextTokens(AbortSignal.timeout(LOOK_MS)).then((told) => {
+      looks += 1;
+      looking = undefined;
+      if (told !== null) known.learn(address, model, { contextTokens: told });
+    });
+    await looking;
   }
-}
-
-async function withinMs(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
+  return {
+    name: model,
+    standIn: false,
+    ...present({ contextTokens }),
+    ...aboutEndpoint(endpoint, asksResponses ? "over the Responses API" : "over Chat Completions"),
+    askContextTokens,
+    async *stream(request: ModelRequest, call: ModelCallOptions): AsyncGenerator<ModelEvent, void, undefined> {
+      const learnt = learnWindow();
+      await ((request.task ?? "chat") === "chat" ? within(GUEST_WAITS_MS, learnt, undefined) : learnt);
+      try {
+        yield* callEndpoint(endpoint, request, call, ask);
+      } finally {
+        // Some tell it once they have answered.
+        void learnWindow();
+      }
+    },
+  } satisfies ChatModel;
 }

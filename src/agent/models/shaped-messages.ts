@@ -1,3 +1,4 @@
+import { parsedJson } from "../../platform/parsed-json.js";
 import type { ModelMessage, ModelRequest, ModelToolCall, ToolSpec } from "../../ports/chat-model.js";
 import type { Capabilities } from "./capabilities.js";
 
@@ -78,12 +79,8 @@ function readable(message: Said): Said {
 }
 
 function objectText({ arguments: text }: ModelToolCall): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? text : "{}";
-  } catch {
-    return "{}";
-  }
+  const value = parsedJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? text : "{}";
 }
 
 /** For a model without tools: what was called is what the assistant did, and a result is what came of it. */

@@ -1,6 +1,7 @@
+import { wholeJsonIn } from "../../platform/json-in-text.js";
+import { parsedJson } from "../../platform/parsed-json.js";
 import type { ModelToolCall, ToolSpec } from "../../ports/chat-model.js";
 import { FENCE } from "./answer-marks.js";
-import { jsonIn } from "./json-answer.js";
 
 /**
  * Calls that a model wrote as text instead of making them, in the forms that are seen: JSON with `name` and `arguments` (or `parameters`),
@@ -63,7 +64,7 @@ function deepseekCalls(text: string): ModelToolCall[] | null {
   const calls = text.split(DEEPSEEK_CALL).slice(1);
   return calls.map((piece) => {
     const [head = "", rest = ""] = (piece.split("<｜tool▁call▁end｜>", 1)[0] ?? "").split("<｜tool▁sep｜>");
-    const given = jsonIn(rest) ?? "{}";
+    const given = wholeJsonIn(rest) ?? "{}";
     const name = head.trim() === "function" ? (rest.trim().split(/[\s`{]/u, 1)[0] ?? "") : head.trim();
     return { id: "", name, arguments: given };
   });
@@ -155,12 +156,8 @@ function mark(given: Readonly<Record<string, unknown>>): boolean {
 }
 
 function parsed(text: string): unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text.trim());
-    return Array.isArray(value) ? value : [value];
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text.trim());
+  return value === undefined ? null : Array.isArray(value) ? value : [value];
 }
 
 function functionTags(text: string, tools: readonly ToolSpec[]): ModelToolCall[] | null {

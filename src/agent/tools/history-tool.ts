@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { only, shorterList } from "../../domain/recap.js";
 import type { Element, JsonObject } from "../../domain/session.js";
+import { cutText } from "../../platform/cut-text.js";
 import { AppError } from "../../platform/errors.js";
+import { dayOf } from "../../platform/rendering.js";
 import type { Tool } from "../../ports/agent.js";
 import type { ConversationHistory } from "../../ports/history.js";
 import type { HistoryHit } from "../../ports/resources.js";
@@ -51,7 +53,10 @@ export function historyTool(history: Pick<ConversationHistory, "search">): Tool<
       });
       const before = cited.get(context.userMessage) ?? context.references ?? 0;
       cited.set(context.userMessage, before + hits.length);
-      const refs = hits.map((hit, index) => ({ hit, name: `Ref #${before + index + 1} — ${dayOf(hit, context.now, context.timeZone)}` }));
+      const refs = hits.map((hit, index) => ({
+        hit,
+        name: `Ref #${before + index + 1} — ${dayOf(new Date(hit.created_at), context.now, context.timeZone)}`,
+      }));
       return {
         output: {
           found: refs.map(({ hit, name }) => line(hit, name)),
@@ -71,10 +76,7 @@ function line(hit: HistoryHit, name: string): JsonObject {
     ref: name,
     said_by: hit.role === "user" ? (hit.name ?? "the user") : hit.role,
     at: hit.created_at,
-    text:
-      hit.content.length > SHOWN_CHARS
-        ? `${[...hit.content.slice(0, SHOWN_CHARS)].join("").replace(/[\uD800-\uDBFF]$/, "")} …`
-        : hit.content,
+    text: hit.content.length > SHOWN_CHARS ? `${cutText(hit.content, SHOWN_CHARS)} …` : hit.content,
     session_id: hit.session_id,
     turn: hit.turn,
   };
@@ -82,14 +84,4 @@ function line(hit: HistoryHit, name: string): JsonObject {
 
 function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + 86_400_000).toISOString();
-}
-
-/** "12 March", with the year where it is not the present one. */
-function dayOf(hit: HistoryHit, now: Date, timeZone: string): string {
-  const year = (date: Date) => new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric" }).format(date);
-  const said = new Date(hit.created_at);
-  const sameYear = year(said) === year(now);
-  return new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "long", ...(sameYear ? {} : { year: "numeric" }) }).format(
-    said,
-  );
 }

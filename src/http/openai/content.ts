@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type GivenImage, MAX_IMAGES } from "../../domain/image.js";
 import type { JsonValue } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
+import { parsedJson } from "../../platform/parsed-json.js";
 import { isPlainJson } from "../body.js";
 import { textField } from "../fields.js";
 
@@ -50,12 +51,8 @@ function imageUrlOf({ type, image_url: given }: z.output<typeof part>): string |
 /** What a client's tool gave: its JSON, or text that is none. */
 export function outputOf(content: Content): JsonValue {
   const text = textOf(content);
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainJson(value) ? (value as JsonValue) : text;
-  } catch {
-    return text;
-  }
+  const value = parsedJson(text);
+  return value !== undefined && isPlainJson(value) ? (value as JsonValue) : text;
 }
 
 export function refused(pointer: string, detail: string): AppError {

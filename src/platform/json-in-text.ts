@@ -1,3 +1,5 @@
+import { parsedJson } from "./parsed-json.js";
+
 /**
  * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Linear in the answer's length, but for
  * at most {@link MAX_STARTS} tries.
@@ -8,23 +10,31 @@ const MAX_STARTS = 5;
 
 export interface FoundJson {
   readonly value: unknown;
+  readonly text: string;
   /** False where the text ended before the JSON did: `value` is what could be closed. */
   readonly whole: boolean;
 }
 
-/** Null where there is none. */
+/** An object or a list; null where there is none. */
 export function jsonIn(text: string): FoundJson | null {
   const clipped = text.slice(0, MAX_CHARS);
-  const direct = parsed(clipped.trim());
-  if (direct !== undefined) return { value: direct, whole: true };
+  const bare = clipped.trim();
+  const direct = parsed(bare);
+  if (direct !== undefined) return { value: direct, text: bare, whole: true };
   let start = nextStart(clipped, 0);
   for (let tries = 0; start !== -1 && tries < MAX_STARTS; tries++) {
     const scanned = scan(clipped, start);
     const value = parsed(scanned.text);
-    if (value !== undefined) return { value, whole: scanned.whole };
+    if (value !== undefined) return { value, ...scanned };
     start = nextStart(clipped, start + 1);
   }
   return null;
+}
+
+/** The text of one that is whole. */
+export function wholeJsonIn(text: string): string | null {
+  const found = jsonIn(text);
+  return found?.whole === true ? found.text : null;
 }
 
 function nextStart(text: string, from: number): number {
@@ -33,12 +43,8 @@ function nextStart(text: string, from: number): number {
 }
 
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return typeof value === "object" && value !== null ? value : undefined;
 }
 
 /** From an opening bracket to the one that closes it; where it is missing, all whole elements, closed. Commas before it go. */
