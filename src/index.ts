@@ -8,7 +8,7 @@
  */
 
 export type { MeteredCall, MeteredWork, TokenMeter } from "./agent/token-meter.js";
-export type { MakeAgent } from "./compose/compose.js";
+export type { MaitredParts, MakeAgent } from "./compose/compose.js";
 export type * from "./compose/services.js";
 export {
   ConversationOrchestrator,
@@ -81,7 +81,7 @@ export { type CategoryDefinition, type DomainDefinition, defineDomain, type Need
 export { defineTool, type LookUpDefinition, type OfCatalogue, type ToolDefinition } from "./library/define-tool.js";
 export type { SessionName } from "./library/known-options.js";
 export { createMaitred, createOrchestrator, type Maitred } from "./library/library.js";
-export type { MaitredOptions, MaitredParts } from "./library/options.js";
+export type { MaitredOptions } from "./library/options.js";
 export type { Settings } from "./library/settings.js";
 export type { JsonObjectSchema, StandardResult, StandardSchema, ToolInput, ToolSchema } from "./library/tool-schema.js";
 export type { StreamEvent } from "./library/turn-stream.js";

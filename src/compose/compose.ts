@@ -20,7 +20,7 @@ import { TurnRegistry } from "../turn/turn-registry.js";
 import { composeAfterTurn } from "./after-turn.js";
 import { type Answering, openAgent } from "./agent.js";
 import { composeBehaviour } from "./behaviour.js";
-import type { Composed, MakeAgent, Overrides, Parts } from "./composed.js";
+import type { Composed, MaitredParts, MakeAgent, Overrides, Parts } from "./composed.js";
 import type { Config } from "./config.js";
 import { openCosts, warnOfUnpriced } from "./costs.js";
 import { loadDomain } from "./domain-file.js";
@@ -36,7 +36,7 @@ import { composeTurns } from "./turn.js";
 import { composeUseCases } from "./use-cases.js";
 import { closers, upkeepGate, type Wiring, wiringOf } from "./wiring.js";
 
-export type { Composed, MakeAgent, Overrides, Parts };
+export type { Composed, MaitredParts, MakeAgent, Overrides, Parts };
 
 /**
  * Puts the parts together: this folder is the only place that names adapters. Opens every store, finishes what a crash left

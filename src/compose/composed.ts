@@ -29,33 +29,50 @@ import type { Config } from "./config.js";
 import type { Models } from "./models.js";
 import type { Tenants } from "./tenants.js";
 
-/** What a caller may bring instead of what the configuration would choose. */
-export interface Overrides {
-  readonly logger?: Logger;
-  readonly clock?: Clock;
-  /** Default: the example, where it is installed. */
-  readonly domain?: Domain | DomainToOpen;
-  readonly model?: ChatModel;
-  readonly embedder?: Embedder;
-  /** Reads what messages say; what it proposes is checked. Default: the model where one is configured, else the stand-in. */
-  readonly reader?: MessageReader;
-  /** Default: a loop of thinking and acting over `model` and `tools`. */
-  readonly agent?: Agent | MakeAgent;
-  /** Where the domain has none of its own. Default: those of `MEMORY_CATEGORIES_FILE`, else the product's. */
-  readonly categories?: readonly Category[];
-  /** What tenants have of their own, beside those of `TENANTS_FILE`. Default: nothing. */
-  readonly tenants?: Tenants;
-  /** Default: by configuration. Closed with everything else. */
-  readonly state?: StateEngine;
-  /** Memories and history lie in it. Default: by configuration. Closed with everything else. */
-  readonly vectors?: VectorStore;
-  /** Wraps the keys that what is kept is encrypted under. Default: the file of `ENCRYPTION_KEY_FILE`, else nothing is encrypted. */
-  readonly keyVault?: KeyVault;
-  /** Default: every call of a tool runs. Not asked by an agent of one's own. */
-  readonly beforeTool?: BeforeTool;
-  readonly afterTurn?: AfterTurnHook;
-  /** Fits stored vectors to the embedder before anything else: what `maitred reindex` needs after a change of embedder. Default false. */
-  readonly reembed?: boolean;
+/** Parts of one's own instead of those that the configuration would choose. */
+export interface MaitredParts {
+  /**
+   * Told of what happens, without anybody's words: from `logLevel` on where one is given, else of all. Default: standard error where
+   * `logLevel` is given, else silent.
+   */
+  readonly logger?: Logger | undefined;
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined;
+  /** The product on top: prompt, tools, needs, categories. Default: that of `@maitred/concierge`, else an assistant. */
+  readonly domain?: Domain | DomainToOpen | undefined;
+  /** Default: by configuration; without a key a stand-in that plays the domain's script. */
+  readonly model?: ChatModel | undefined;
+  /** Default: by configuration; without a key a model in the package. */
+  readonly embedder?: Embedder | undefined;
+  /** Reads what messages say for memories; what it proposes is checked. Default: the model, beside the stand-in its rules. */
+  readonly reader?: MessageReader | undefined;
+  /** Answers a turn; a function is given the model and the tools. Default: a loop of thinking and acting by tool calls. */
+  readonly agent?: Agent | MakeAgent | undefined;
+  /** What is remembered, by category; one of them is `other`. A domain's own come first. Default: the product's. */
+  readonly categories?: readonly Category[] | undefined;
+  /** What tenants have of their own, by their names; before those of `tenantsFile`, whole. Default: nothing. */
+  readonly tenants?: Tenants | undefined;
+  /**
+   * Where all state is kept but vectors: sessions, owners, the memory log, jobs, events, bookings. Closed with everything else. Default: by
+   * `shortTermBackend`.
+   */
+  readonly state?: StateEngine | undefined;
+  /** Memories and history. Closed with everything else. Default: by `mem0Provider` and `historyBackend`. */
+  readonly vectors?: VectorStore | undefined;
+  /** Encrypts what is kept: wraps the keys that it is encrypted under. Default: by `encryptionKeyFile`. */
+  readonly keyVault?: KeyVault | undefined;
+  /** Looks at each call of a tool before it runs: may refuse it, or have the user asked. Default: every call runs. */
+  readonly beforeTool?: BeforeTool | undefined;
+  /** Told of each answered turn, once it is kept. */
+  readonly afterTurn?: AfterTurnHook | undefined;
+  /** Fits what is stored to an embedder that has changed, before anything else: may take long. Default false. */
+  readonly reembed?: boolean | undefined;
+  /** Counts and times what happens, for `maitred.metrics()` and for `GET /metrics` of an app over it. Default false. */
+  readonly metrics?: boolean | undefined;
+}
+
+/** What is brought instead of what the configuration would choose. Where the domain has categories of its own, those come first. */
+export interface Overrides extends Given<Omit<MaitredParts, "metrics">> {
   /** Told what happens, in numbers. Default: nobody is told. */
   readonly metrics?: Metrics;
   /** How webhooks are tried. Default: as a receiver elsewhere needs it. For tests. */
@@ -73,6 +90,8 @@ export interface Overrides {
     readonly history?: (history: ConversationHistory) => ConversationHistory;
   };
 }
+
+type Given<T> = { readonly [Part in keyof T]?: Exclude<T[Part], undefined> };
 
 /** Makes an agent of one's own from what Maitred would have used. */
 export type MakeAgent = (given: {

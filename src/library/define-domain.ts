@@ -11,11 +11,9 @@ import type { OfCatalogue } from "./define-tool.js";
 import { wrongShape } from "./domain-shape.js";
 
 /** One thing that may have to hold, as a domain's author writes it. `Item`: of the domain's catalogue. `Language`: that it claims. */
-export interface NeedDefinition<Item, Language extends string = string> {
+export interface NeedDefinition<Item, Language extends string = string> extends Pick<Need, "description" | "kind" | "holds" | "spellings"> {
   /** In snake case. One that begins with `no_` is a thing that must not be: `no_latex`. */
   readonly name: string;
-  /** One line for the model that reads messages. */
-  readonly description: string;
   /** By which guests name it, in every language of the domain: words and short phrases, plurals too where they are other words. */
   readonly words: Readonly<Record<Language, readonly string[]>>;
   /** Whether something of the catalogue meets it; of a limit its number; `"unknown"` where it doesn't say: the guest is told. Pure. */
@@ -28,14 +26,8 @@ export interface NeedDefinition<Item, Language extends string = string> {
    * of it in a category for one value that no other need is of, elsewhere what has one of the limit's words.
    */
   readonly category?: string;
-  /** `avoid`: a thing that must not be. `be`: what somebody is, has or uses. `at_most`, `at_least`: a limit. Default: by the name. */
-  readonly kind?: Need["kind"];
   /** Of needs of one slot a person has one. Default: it excludes no other; a limit is in a slot of its own. */
   readonly slot?: string;
-  /** Needs that it holds in itself: who is vegan eats no fish. Default: none. */
-  readonly holds?: readonly string[];
-  /** Other names by which a model may give it. Default: none. */
-  readonly spellings?: readonly string[];
 }
 
 /** What is remembered of users, as a domain's author writes it. `Language`: that the domain claims. */

@@ -4,7 +4,6 @@ import { AppError } from "../platform/errors.js";
 import { unknownFields } from "../platform/nearest-name.js";
 import type { AnyTool, Tool, ToolContext } from "../ports/agent.js";
 import type { Binding, Found, LookUp, Shown } from "../ports/binding.js";
-import type { OfflineCall } from "../ports/offline-script.js";
 import type { StandardResult, StandardSchema, ToolInput, ToolSchema } from "./tool-schema.js";
 import { isZod3, zod3JsonSchema } from "./zod3-json-schema.js";
 
@@ -21,19 +20,14 @@ export interface LookUpDefinition<Input, Output, Item> extends LookUp<Input> {
 }
 
 /** A tool as its author writes it. */
-export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never, Kept = never> {
+export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never, Kept = never>
+  extends Pick<Tool, "description" | "timeoutMs" | "maxCallsPerTurn" | "recap" | "offline"> {
   /** 1 to 64 letters, digits, `_` and `-`; one of its own among the agent's tools. */
   readonly name: string;
-  /** What it does and when to use it, for the model. */
-  readonly description: string;
   /** What it takes: a schema of zod 3 or 4 or of another library of the Standard Schema kind, or a JSON Schema. Of an object. */
   readonly parameters: Schema;
   /** What the model is told of `parameters`, as JSON Schema. Needed where their library can't tell it (Valibot, ArkType by version). */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
-  /** Milliseconds that a call may take. Default: 10,000. */
-  readonly timeoutMs?: number;
-  /** How often it may run in one turn. A call over it is answered with an observation. Default: 8. */
-  readonly maxCallsPerTurn?: number;
   /**
    * Does the work. `input` has passed the schema; `context.signal` aborts with the turn and at the timeout. What it returns is what
    * the model reads, as `JSON.stringify` puts it, at most 16,000 characters. A throw becomes an observation: an AppError's detail and
@@ -46,8 +40,6 @@ export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never,
   sources?(output: Output): readonly Source[];
   /** Ids of memories that shaped the output. Default: none did. */
   used?(output: Output): readonly string[];
-  /** What later turns are told of the output. Default: all of it. */
-  recap?(output: JsonValue): JsonValue;
   /**
    * It binds something: it shows first, acts in a later turn on the user's own agreement to what was shown, and the gate holds the needs of
    * everyone who comes against it. Default: it binds nothing.
@@ -55,8 +47,6 @@ export interface ToolDefinition<Schema extends ToolSchema, Output, Item = never,
   readonly binds?: Binding<ToolInput<Schema>, Item>;
   /** It takes back what was bound: shows it first, and acts on the user's agreement. Default: it takes back nothing. */
   readonly ends?: Shown<ToolInput<Schema>, Kept>;
-  /** How the stand-in comes to call it where no model is connected. Default: it doesn't. */
-  readonly offline?: OfflineCall;
   /** It looks something up, and binds nothing. Each of the `items` is told with the needs that it breaks. Default: it doesn't say. */
   readonly looksUp?: true | LookUpDefinition<ToolInput<Schema>, Output, Item>;
 }

@@ -1,8 +1,9 @@
+import type { MaitredParts } from "../compose/compose.js";
 import type { Clock } from "../platform/clock.js";
 import type { Application } from "../ports/application.js";
 import type { UserParts } from "./checked.js";
 import type { Maitred } from "./maitred.js";
-import type { MaitredOptions, MaitredParts } from "./options.js";
+import type { MaitredOptions } from "./options.js";
 import type { MaitredUser } from "./user.js";
 
 export { type HandleParts, handlePartsOf } from "./handle-parts.js";

@@ -1,4 +1,4 @@
-import type { Composed } from "../compose/compose.js";
+import type { Composed, MaitredParts } from "../compose/compose.js";
 import { type Config, parseConfig } from "../compose/config.js";
 import { warnOfMisspelt } from "../compose/environment.js";
 import { openMetrics } from "../compose/telemetry.js";
@@ -13,7 +13,7 @@ import type { Application } from "../ports/application.js";
 import { checkedChat, type UserParts } from "./checked.js";
 import { knownOptions, optionsOf } from "./known-options.js";
 import { type Maitred, SERVER_PARTS, type ServerParts } from "./maitred.js";
-import { type MaitredOptions, type MaitredParts, overridesOf, PART_OPTIONS, productOf } from "./options.js";
+import { type MaitredOptions, overridesOf, PART_OPTIONS, productOf } from "./options.js";
 import { MaitredUser } from "./user.js";
 import { configOf } from "./variables-of.js";
 

@@ -1,63 +1,13 @@
 import { z } from "zod";
-import type { MakeAgent, Overrides } from "../compose/compose.js";
-import { checkedTenants, type Tenants } from "../compose/tenants.js";
+import type { MaitredParts, Overrides } from "../compose/compose.js";
+import { checkedTenants } from "../compose/tenants.js";
 import { type Category, parseCategories } from "../domain/categories.js";
-import type { DomainToOpen } from "../gate/domain-to-open.js";
 import { assistant } from "../languages/assistant.js";
-import type { Clock } from "../platform/clock.js";
 import { invalidConfig } from "../platform/invalid-config.js";
-import type { Logger } from "../platform/logger.js";
 import { present } from "../platform/present.js";
-import type { Agent, AnyTool, BeforeTool, ChatModel, Domain } from "../ports/agent.js";
-import type { AfterTurnHook } from "../ports/application.js";
-import type { Embedder } from "../ports/embedding.js";
+import type { AnyTool, Domain } from "../ports/agent.js";
 import type { MessageReader } from "../ports/extraction.js";
-import type { KeyVault } from "../ports/key-vault.js";
-import type { VectorStore } from "../ports/vectors.js";
-import type { StateEngine } from "../state/engine.js";
 import type { Settings } from "./settings.js";
-
-/** Parts of one's own instead of those that the configuration would choose. */
-export interface MaitredParts {
-  /**
-   * Told of what happens, without anybody's words: from `logLevel` on where one is given, else of all. Default: standard error where
-   * `logLevel` is given, else silent.
-   */
-  readonly logger?: Logger | undefined;
-  /** Default: the machine's. */
-  readonly clock?: Clock | undefined;
-  /** The product on top: prompt, tools, needs, categories. Default: that of `@maitred/concierge`, else an assistant. */
-  readonly domain?: Domain | DomainToOpen | undefined;
-  /** Default: by configuration; without a key a stand-in that plays the domain's script. */
-  readonly model?: ChatModel | undefined;
-  /** Default: by configuration; without a key a model in the package. */
-  readonly embedder?: Embedder | undefined;
-  /** Reads what messages say for memories; what it proposes is checked. Default: the model, beside the stand-in its rules. */
-  readonly reader?: MessageReader | undefined;
-  /** Answers a turn; a function is given the model and the tools. Default: a loop of thinking and acting by tool calls. */
-  readonly agent?: Agent | MakeAgent | undefined;
-  /** What is remembered, by category; one of them is `other`. A domain's own come first. Default: the product's. */
-  readonly categories?: readonly Category[] | undefined;
-  /** What tenants have of their own, by their names; before those of `tenantsFile`, whole. Default: nothing. */
-  readonly tenants?: Tenants | undefined;
-  /**
-   * Where all state is kept but vectors: sessions, owners, the memory log, jobs, events, bookings. Closed with everything else. Default: by
-   * `shortTermBackend`.
-   */
-  readonly state?: StateEngine | undefined;
-  /** Memories and history. Closed with everything else. Default: by `mem0Provider` and `historyBackend`. */
-  readonly vectors?: VectorStore | undefined;
-  /** Encrypts what is kept: wraps the keys that it is encrypted under. Default: by `encryptionKeyFile`. */
-  readonly keyVault?: KeyVault | undefined;
-  /** Looks at each call of a tool before it runs: may refuse it, or have the user asked. Default: every call runs. */
-  readonly beforeTool?: BeforeTool | undefined;
-  /** Told of each answered turn, once it is kept. */
-  readonly afterTurn?: AfterTurnHook | undefined;
-  /** Fits what is stored to an embedder that has changed, before anything else: may take long. Default false. */
-  readonly reembed?: boolean | undefined;
-  /** Counts and times what happens, for `maitred.metrics()` and for `GET /metrics` of an app over it. Default false. */
-  readonly metrics?: boolean | undefined;
-}
 
 /** The options of `createMaitred`: the variables in the table, and parts of one's own. All may be left out. */
 export interface MaitredOptions extends Settings, Omit<MaitredParts, "reader"> {

@@ -1,25 +1,13 @@
-import type { Role } from "../domain/session.js";
 import { historySearchBody } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import { present } from "../platform/present.js";
-import type { ConversationHistory } from "../ports/history.js";
+import type { ConversationHistory, HistorySearch } from "../ports/history.js";
 import type { HistoryHit } from "../ports/resources.js";
 import { checked, inSession, type UserNow } from "./checked.js";
 import { knownOptions, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";
 
 /** Where in the history, and how much; in all sessions where none is named. */
-export interface HistorySearchOptions extends SessionName {
-  /** 1 to 200. Default: `memorySearchLimit` (20). */
-  readonly limit?: number;
-  /** ISO 8601, inclusive. */
-  readonly from?: string;
-  /** ISO 8601, exclusive. */
-  readonly to?: string;
-  readonly role?: Role;
-  /** Messages before and after each hit that come with it, 0 to 10. Default: 0. */
-  readonly context?: number;
-  readonly signal?: AbortSignal;
-}
+export interface HistorySearchOptions extends SessionName, Pick<HistorySearch, "limit" | "from" | "to" | "role" | "context" | "signal"> {}
 
 const OF_SEARCH = { ...OF_A_SESSION, limit: true, from: true, to: true, role: true, context: true, signal: true } as const;
 

@@ -1,9 +1,10 @@
-import type { Memory, MemoryEvent, MemoryState, MemoryType } from "../domain/memory.js";
+import type { Memory, MemoryEvent, MemoryType } from "../domain/memory.js";
 import { memoryListQuery, memoryPatchBody, memorySearchBody, newMemoryBody, requestHash, whyOf, zoneOfEnds } from "../http/http.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
 import type { Application } from "../ports/application.js";
+import type { MemoryQuery } from "../ports/memories.js";
 import type { Why } from "../ports/resources.js";
 import type { Page } from "../ports/session-store.js";
 import { checked, checkedKey, checkedQuery, inSession, memoryId, type UserNow } from "./checked.js";
@@ -42,27 +43,13 @@ export interface MemoryChange extends StatementOptions {
 }
 
 /** Which memories. */
-export interface MemoryFilter {
-  /** In any spelling that `add` takes. One that there isn't finds nothing. */
-  readonly category?: string;
-  readonly type?: MemoryType;
-  /** One of its tags, exactly. */
-  readonly tag?: string;
-  /** One of its entities, exactly: a name. A companion's finds what is about them, and what they are named in. */
-  readonly entity?: string;
-  /** Whom it is about, exactly: `self` or `companion:<name>`. */
-  readonly subject?: string;
-  /** Through which it was said. */
-  readonly channel?: string;
-  /** Default: what holds. */
-  readonly status?: MemoryState;
+export interface MemoryFilter
+  extends Pick<
+    MemoryQuery,
+    "category" | "type" | "tag" | "entity" | "subject" | "channel" | "status" | "includeSuperseded" | "limit" | "signal"
+  > {
   /** ISO 8601: what held at that time. */
   readonly asOf?: string;
-  /** Default: false. */
-  readonly includeSuperseded?: boolean;
-  /** 1 to 200. Default: 20. */
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Which memories, by pages; where a session is named, only what comes from it. */

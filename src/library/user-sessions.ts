@@ -1,5 +1,5 @@
 import type { Owner } from "../domain/owner.js";
-import type { JsonObject, Message, Session, SessionStatus } from "../domain/session.js";
+import type { Message, Session } from "../domain/session.js";
 import {
   flushQuery,
   messageIdField,
@@ -11,59 +11,23 @@ import {
 } from "../http/http.js";
 import { AppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
-import type { Sessions, Thread } from "../ports/application.js";
+import type { NewSession, SessionPatch, Sessions, Thread } from "../ports/application.js";
 import type { WriteBackState } from "../ports/resources.js";
-import type { Page } from "../ports/session-store.js";
+import type { Page, SessionQuery } from "../ports/session-store.js";
 import { checked, checkedQuery, type UserNow } from "./checked.js";
 import { knownOptions, type SessionName, sessionGiven, sessionNamed } from "./known-options.js";
 
 /** A session to be. */
-export interface SessionOptions {
+export interface SessionOptions extends NewSession {
   /** 1 to 256 characters without control characters: your own name of it. The session of that name, if there is one, is given as it is. */
   readonly thread?: string;
-  /** 1 to 200 characters. Default: derived from what is said. */
-  readonly title?: string;
-  /** 1 to 80 characters. Default: derived from what is said. */
-  readonly topic?: string;
-  /** At most 32, of 1 to 64 characters. */
-  readonly tags?: readonly string[];
-  /** What kind of agent it is with, 1 to 64 characters. Default: the domain's name. */
-  readonly agentType?: string;
-  /** At most 16 KiB of JSON; `incognito: true` keeps the session out of memory and history. */
-  readonly metadata?: JsonObject;
-  /** 1 to 36,500. Default: by retention's rules. */
-  readonly expiresInDays?: number;
 }
 
 /** What is changed of a session. */
-export interface SessionChange {
-  /** 1 to 200 characters. */
-  readonly title?: string;
-  /** 1 to 80 characters. */
-  readonly topic?: string;
-  /** At most 32, of 1 to 64 characters. */
-  readonly tags?: readonly string[];
-  /** 1 to 64 characters. */
-  readonly agentType?: string;
-  /** From now, 1 to 36,500; null: when retention says. */
-  readonly expiresInDays?: number | null;
-  /** Merged with what is there; null takes a key out. At most 16 KiB of JSON. */
-  readonly metadata?: JsonObject;
-  readonly status?: "active" | "archived";
-}
+export type SessionChange = SessionPatch;
 
 /** Which sessions. */
-export interface SessionListOptions {
-  /** Default: `active`. */
-  readonly status?: SessionStatus;
-  readonly tag?: string;
-  /** Text within the title, whatever its case. */
-  readonly title?: string;
-  /** 1 to 200. Default: 20. */
-  readonly limit?: number;
-  /** `nextCursor` of the page before. */
-  readonly cursor?: string;
-}
+export type SessionListOptions = SessionQuery;
 
 /** Which messages of a session. */
 export interface MessageListOptions {

@@ -1,6 +1,5 @@
 import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { GivenMessage } from "../domain/given-messages.js";
-import type { GivenImage } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type { JsonObject } from "../domain/session.js";
 import { chatBody, chatRequestOf, contextBody, givenMessages, messagesBody, requestHash } from "../http/http.js";
@@ -8,7 +7,7 @@ import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
 import type { Application, ChatEvent, ChatRequest } from "../ports/application.js";
-import type { ContextPart } from "../ports/own-agent.js";
+import type { ContextRequest } from "../ports/own-agent.js";
 import type { AddedMessages, ChatAnswer, ContextForPrompt, ErasureReceipt } from "../ports/resources.js";
 import { checked, checkedKey, fieldsOf, inSession, type UserNow, type UserParts } from "./checked.js";
 import { type HandleParts, withHandleParts } from "./handle-parts.js";
@@ -19,24 +18,11 @@ import { UserMemories } from "./user-memories.js";
 import { UserSessions } from "./user-sessions.js";
 
 /** One turn, beside its message. A thread that is not there is created; where none is named a session, whose id the answer has. */
-export interface TurnOptions extends SessionName {
+export interface TurnOptions
+  extends SessionName,
+    Pick<ChatRequest, "images" | "metadata" | "channel" | "editOf" | "consent" | "incognito"> {
   /** What the user is looking at: text, or an object; at most 16 KiB. */
   readonly pageContext?: string | JsonObject;
-  /** At most 4, of 5 MiB each, for a model that sees. */
-  readonly images?: readonly GivenImage[];
-  /** Of a session that is created; at most 16 KiB of JSON. */
-  readonly metadata?: JsonObject;
-  /** 1 to 64 characters. Default: `api`. */
-  readonly channel?: string;
-  /** The id of the last user message, which this one replaces. */
-  readonly editOf?: string;
-  /** `token` of an element whose button the user pressed: consent to what was shown there. */
-  readonly consent?: string;
-  /**
-   * True: nothing of the turn goes to memory or history, and none of them is used; on a new session, for the whole of it. Default:
-   * false.
-   */
-  readonly incognito?: boolean;
   /** 1 to 255 printable ASCII characters, kept for 24 hours: the same again gives the same answer, and nothing is done twice. */
   readonly idempotencyKey?: string;
   /** IANA name. Default: that of {@link Maitred.for}, the session's, the user's record, UTC. */
@@ -93,13 +79,7 @@ export interface AddedToSession extends AddedMessages {
 }
 
 /** What a prompt of one's own is to know. Without a session, or in a thread that has not begun, no summary and no window. */
-export interface ContextOptions extends SessionName {
-  /** 100 to 100,000. Default: 2,000. What must hold is never left out, also where it alone takes more. */
-  readonly maxTokens?: number;
-  /** Default: all. What must hold is told whatever is left out. */
-  readonly include?: readonly ContextPart[];
-  /** Rounds of the window, 0 to 100. Default: `shortTermRounds`. */
-  readonly rounds?: number;
+export interface ContextOptions extends SessionName, Pick<ContextRequest, "maxTokens" | "include" | "rounds"> {
   /** IANA name. Default: that of {@link Maitred.for}, the user's record, UTC. */
   readonly timeZone?: string;
   readonly signal?: AbortSignal;

@@ -36,9 +36,10 @@ export const WRITE_BACK_WAIT_MS = 5_000;
 
 export interface Tool<Input = unknown> {
   readonly name: string;
+  /** What it does and when to use it, for the model. */
   readonly description: string;
   readonly parameters: z.ZodType<Input>;
-  /** Default {@link TOOL_TIMEOUT_MS}. */
+  /** Milliseconds that a call may take. Default {@link TOOL_TIMEOUT_MS}: 10,000. */
   readonly timeoutMs?: number;
   /** How often it may run in one turn. Default 8. A call over it is answered with an observation. */
   readonly maxCallsPerTurn?: number;

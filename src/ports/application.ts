@@ -83,17 +83,17 @@ export interface ChatRequest {
   /** What the user is looking at, as text; at most 16 KiB. */
   readonly pageContext?: string;
   /**
-   * At most 4, for a model that sees. Kept with the message; the model is shown those of the present turn, and told of earlier ones how
+   * At most 4, of 5 MiB each, for a model that sees. Kept with the message; the model is shown those of the present turn, and told of earlier ones how
    * many there were. Default: none.
    */
   readonly images?: readonly GivenImage[];
-  /** For a session that is created; `incognito: true` keeps it out of long-term memory and history. */
+  /** For a session that is created, at most 16 KiB of JSON; `incognito: true` keeps it out of long-term memory and history. */
   readonly metadata?: JsonObject;
-  /** Default `api`. */
+  /** 1 to 64 characters. Default `api`. */
   readonly channel?: string;
   /** Id of the last user message, which this one replaces. */
   readonly editOf?: string;
-  /** Nothing of the turn goes to memory or history, and none of them is used; on a new session it holds for the whole session. */
+  /** True: nothing of the turn goes to memory or history, and none of them is used; on a new session, for the whole of it. Default: false. */
   readonly incognito?: boolean;
   /** The token of a tool's earlier answer whose button the user pressed: consent to what was shown there, and to nothing else. */
   readonly consent?: string;
@@ -193,24 +193,30 @@ export interface Chat {
 
 // ---- sessions ----------------------------------------------------------------------------------------------------
 
-/** What can be said of a session. Title, topic and tags that are set are not derived any more. */
+/** What can be said of a session. */
 interface SessionSettings {
+  /** 1 to 200 characters. Default: derived from what is said. */
   readonly title?: string;
+  /** 1 to 80 characters. Default: derived from what is said. */
   readonly topic?: string;
+  /** At most 32, of 1 to 64 characters. Default: derived from what is said. */
   readonly tags?: readonly string[];
-  /** Default: the domain's name. */
+  /** What kind of agent it is with, 1 to 64 characters. Default: the domain's name. */
   readonly agentType?: string;
-  /** `incognito: true` keeps a new session out of long-term memory and history. */
+  /**
+   * At most 16 KiB of JSON; of a session that is there merged with what it has, where null takes a key out. `incognito: true` keeps a new
+   * session out of long-term memory and history.
+   */
   readonly metadata?: JsonObject;
 }
 
 export interface NewSession extends SessionSettings {
-  /** From now, in days of 24 hours, also more than retention gives others. Default: as retention has it. */
+  /** From now, in days of 24 hours, 1 to 36,500, also more than retention gives others. Default: as retention has it. */
   readonly expiresInDays?: number;
 }
 
 export interface SessionPatch extends SessionSettings {
-  /** From now; null: as retention has it. */
+  /** From now, 1 to 36,500; null: as retention has it. */
   readonly expiresInDays?: number | null;
   readonly status?: "active" | "archived";
 }

@@ -14,7 +14,7 @@ export interface HistorySearch {
   /** ISO 8601, exclusive. */
   readonly to?: string;
   readonly role?: Role;
-  /** Messages before and after each hit that are returned with it. Default 0. */
+  /** Messages before and after each hit that are returned with it, 0 to 10. Default 0. */
   readonly context?: number;
   /** Journal ids. Never returned, not as context either: what is in the window already, what was forgotten. */
   readonly excludeMessageIds?: ReadonlySet<string>;

@@ -44,20 +44,22 @@ export interface RecallResult {
 }
 
 export interface MemoryQuery {
-  /** One of the categories, in any spelling that a statement may have. */
+  /** One of the categories, in any spelling that a statement may have. One that there isn't finds nothing. */
   readonly category?: string;
   readonly type?: MemoryType;
   /** One of its tags, exactly. */
   readonly tag?: string;
-  /** One of its entities, exactly: a name, or the id of a memory that it was made of. */
+  /** One of its entities, exactly: a name, or the id of a memory that it was made of. A companion's finds what names them, too. */
   readonly entity?: string;
   /** Whom it is about, exactly: `self` or `companion:<name>`. */
   readonly subject?: string;
   /** Through which it was said. */
   readonly channel?: string;
+  /** Default: what holds. */
   readonly status?: MemoryState;
   /** What held at that time, superseded ones included. ISO 8601. */
   readonly as_of?: string;
+  /** Default: false. */
   readonly includeSuperseded?: boolean;
   /** Only what comes from this session; with `turn`, from that turn of it. Without a status then also what waits. */
   readonly sessionId?: string;

@@ -45,14 +45,14 @@ export interface ContextRequest {
   readonly query?: string;
   /** Default: none, and so no summary and no window. */
   readonly sessionId?: string;
-  /** Default 2,000. What must hold is never left out, also where it alone takes more. */
+  /** 100 to 100,000. Default 2,000. What must hold is never left out, also where it alone takes more. */
   readonly maxTokens?: number;
   /**
    * `profile`: standing preferences and the story; `memories`: what is most like the query; `history`: what was said in other sessions;
    * `summary`, `window`: of the session. What must hold (`constraints`) is always told. Default: all.
    */
   readonly include?: readonly ContextPart[];
-  /** Rounds of the window, at most. Default SHORT_TERM_ROUNDS. */
+  /** Rounds of the window, 0 to 100, at most. Default SHORT_TERM_ROUNDS. */
   readonly rounds?: number;
   /** IANA time zone, for days and months. Default: the user's record, UTC. */
   readonly timeZone?: string;

@@ -167,6 +167,7 @@ export interface SessionQuery {
   readonly title?: string;
   /** 1 to 200. Default 20. */
   readonly limit?: number;
+  /** `nextCursor` of the page before. */
   readonly cursor?: string;
 }
 
