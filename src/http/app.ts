@@ -106,11 +106,13 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
   const studio = studioDoor(config, clock);
   const door = operatorDoor(config, studio?.admits);
   const log = requestLog(logger, { content: config.LOG_CONTENT, metrics: metrics ?? undefined });
-  const streams = new OpenStreams(limits.streamsPerUser ?? 8);
-  const streamLimits = {
-    bufferBytes: limits.streamBufferBytes ?? 65_536,
-    heartbeatMs: limits.heartbeatMs ?? 15_000,
-    stalledMs: limits.stalledReaderMs ?? 30_000,
+  const streaming = {
+    streams: new OpenStreams(limits.streamsPerUser ?? 8),
+    limits: {
+      bufferBytes: limits.streamBufferBytes ?? 65_536,
+      heartbeatMs: limits.heartbeatMs ?? 15_000,
+      stalledMs: limits.stalledReaderMs ?? 30_000,
+    },
   };
 
   const since = Math.floor(clock.now().getTime() / 1000);
@@ -181,34 +183,18 @@ export async function createHttpApp(parts: HttpParts, limits: HttpLimits = {}): 
 
   const api = newApi();
   for (const routes of [
-    chatRoutes(application.chat, streams, streamLimits),
-    ...openAiRoutes({
-      sessions: application.sessions,
-      chat: application.chat,
-      ownAgent: application.ownAgent,
-      identities: application.identities,
-      streams,
-      limits: streamLimits,
-      modelName: (owner) => application.modelOf(owner).name,
-      domainTools: config.MAITRED_TOOLS === "domain",
-      since,
-    }),
-    uiRoutes({
-      chat: application.chat,
-      sessions: application.sessions,
-      identities: application.identities,
-      streams,
-      limits: streamLimits,
-    }),
+    chatRoutes(application.chat, streaming),
+    ...openAiRoutes({ application, ...streaming, domainTools: config.MAITRED_TOOLS === "domain", since }),
+    uiRoutes(application, streaming),
     ownAgentRoutes(application.ownAgent),
     sessionRoutes(application.sessions),
-    memoryBatchRoutes({ memories: application.memories, user: (owner) => application.user(owner), clock }),
-    memoryRoutes({ memories: application.memories, sessions: application.sessions, user: (owner) => application.user(owner), clock }),
+    memoryBatchRoutes(application, clock),
+    memoryRoutes(application, clock),
     historyRoutes(application.history, clock),
     importRoutes(application.imports),
     mcpRoutes(application, clock),
     privacyRoutes(application, config.AUTH_MODE),
-    eventRoutes({ events: application.events, streams: new OpenStreams(limits.streamsPerUser ?? 8), limits: streamLimits }),
+    eventRoutes(application.events, { ...streaming, streams: new OpenStreams(limits.streamsPerUser ?? 8) }),
     identityRoutes(application.identities),
     healthRoutes(application, config.AUTH_MODE),
     ...(metrics ? [metricsRoutes(metrics, config)] : []),

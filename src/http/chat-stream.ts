@@ -5,6 +5,7 @@ import type { ChatAnswer } from "../ports/resources.js";
 import type { HttpEnv } from "./http-env.js";
 import { asAppError, problemOf } from "./problem.js";
 import { EventStream, type EventStreamOptions, streamed } from "./sse.js";
+import type { OpenStreams } from "./streams.js";
 
 export type StreamLimits = EventStreamOptions;
 
@@ -28,6 +29,13 @@ export interface StreamForm {
   onError(stream: EventStream, error: AppError, requestId: string, keptIn?: string): Promise<void>;
   /** Of the answer's head, beside those of every stream. Default: none. */
   headers?(sessionId: string): Readonly<Record<string, string>>;
+}
+
+/** What streams are bounded by. */
+export interface Streaming {
+  /** Those that are open, by user. */
+  readonly streams: OpenStreams;
+  readonly limits: StreamLimits;
 }
 
 /** What a stream is opened with. */

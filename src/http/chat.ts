@@ -10,13 +10,13 @@ import type { RequestKey } from "../ports/request-key.js";
 import { answerSchema } from "../ports/resources.js";
 import { requestHash } from "./body.js";
 import { chatStreamSchema } from "./chat-events.js";
-import { noteKept, type StreamLimits, streamTurn } from "./chat-stream.js";
+import type { Streaming } from "./chat-stream.js";
+import { noteKept, streamTurn } from "./chat-stream.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { requireAccept } from "./negotiate.js";
 import { type ApiApp, answer, answersAs, body, newApi, routesOf } from "./routes.js";
-import type { OpenStreams } from "./streams.js";
 
 export const CHAT_PATH = "/v1/chat";
 const MAX_MESSAGE_CHARS = 8_000;
@@ -189,7 +189,7 @@ function callerOf(c: Context<HttpEnv>, key: string | undefined): ChatCaller {
   };
 }
 
-export function chatRoutes(chat: Chat, streams: OpenStreams, limits: StreamLimits): ApiApp {
+export function chatRoutes(chat: Chat, { streams, limits }: Streaming): ApiApp {
   const api = newApi();
   api.openapi(route, async (c) => {
     const input = c.req.valid("json");

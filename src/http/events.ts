@@ -6,14 +6,14 @@ import { isId } from "../platform/ids.js";
 import { present } from "../platform/present.js";
 import { BEGINNING, type EventScope } from "../ports/event-log.js";
 import type { Events, FollowedEvents } from "../ports/events.js";
+import type { Streaming } from "./chat-stream.js";
 import { idParam, jsonValue, limitQuery, pageOf } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
 import { preferredType } from "./negotiate.js";
 import { asAppError } from "./problem.js";
 import { headerRefs } from "./response-headers.js";
 import { type ApiApp, answer, answers, answersAs, newApi, paged, routesOf } from "./routes.js";
-import { EventStream, type EventStreamOptions, streamed } from "./sse.js";
-import type { OpenStreams } from "./streams.js";
+import { EventStream, streamed } from "./sse.js";
 
 /** Events, as they are listed, streamed and delivered. */
 const eventSchema = z
@@ -96,26 +96,21 @@ const routes = {
   }),
 };
 
-export interface EventRoutesParts {
-  readonly events: Events;
-  /** Of events alone: a tab that follows takes no place from a chat. */
-  readonly streams: OpenStreams;
-  readonly limits: EventStreamOptions;
-}
-
-export function eventRoutes(parts: EventRoutesParts): ApiApp {
+/** `streaming`: of events alone, so that a tab that follows takes no place from a chat. */
+export function eventRoutes(events: Events, streaming: Streaming): ApiApp {
   const api = newApi();
   const told = async (c: Context<HttpEnv>, scope: EventScope, { after, limit }: z.output<typeof query>) => {
-    if (preferredType(c, ["application/json", "text/event-stream"]) === "text/event-stream") return streamEvents(c, scope, after, parts);
-    return answer(c, eventsPage, paged(await parts.events.list(scope, present({ after, limit }))));
+    if (preferredType(c, ["application/json", "text/event-stream"]) === "text/event-stream")
+      return streamEvents(c, scope, after, events, streaming);
+    return answer(c, eventsPage, paged(await events.list(scope, present({ after, limit }))));
   };
   api.openapi(routes.mine, (c) => told(c, { owner: c.get("owner") }, c.req.valid("query")));
   api.openapi(routes.all, (c) => told(c, { tenant: c.get("tenant") }, c.req.valid("query")));
   api.openapi(routes.undelivered, async (c) =>
-    answer(c, undeliveredPage, paged(await parts.events.undelivered(c.get("tenant"), present(c.req.valid("query"))))),
+    answer(c, undeliveredPage, paged(await events.undelivered(c.get("tenant"), present(c.req.valid("query"))))),
   );
   api.openapi(routes.again, async (c) => {
-    await parts.events.deliverAgain(c.get("tenant"), c.req.valid("param").id);
+    await events.deliverAgain(c.get("tenant"), c.req.valid("param").id);
     return c.body(null, 202);
   });
   return api;
@@ -126,7 +121,8 @@ async function streamEvents(
   c: Context<HttpEnv>,
   scope: EventScope,
   after: string | undefined,
-  { events, streams, limits }: EventRoutesParts,
+  events: Events,
+  { streams, limits }: Streaming,
 ): Promise<Response> {
   const lastId = c.req.header("Last-Event-ID");
   if (lastId !== undefined && lastId !== BEGINNING && !isId(lastId))

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { AppError } from "../platform/errors.js";
-import type { Identities } from "../ports/identities.js";
+import { type Identities, mergeSchema } from "../ports/identities.js";
 import { idempotencyHeader } from "./chat.js";
 import { fieldsOf } from "./fields.js";
 import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
@@ -17,17 +17,6 @@ const mergeBody = fieldsOf({
   to: userField.openapi({ description: "The user that they turned out to be, of the same tenant." }),
 }).openapi("NewMerge");
 
-const time = z.iso.datetime();
-const mergeSchema = z
-  .object({
-    merge_id: z.string(),
-    from: z.string(),
-    to: z.string(),
-    state: z.enum(["merging", "merged", "undoing", "undone", "final"]).openapi({ description: "`final`: it can't be undone any more." }),
-    merged_at: time,
-    undo_until: time,
-  })
-  .openapi("Merge");
 const idParam = z.object({
   id: z
     .string()

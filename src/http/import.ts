@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { importLineSchema } from "../import/import-line.js";
 import { AppError } from "../platform/errors.js";
 import type { Imports } from "../ports/application.js";
+import { importResultSchema } from "../ports/resources.js";
 import { limited, refuseDeclaredLength } from "./body.js";
 import { OF_MEMORIES } from "./described-problems.js";
 import { flagQuery } from "./fields.js";
@@ -11,22 +12,6 @@ export const IMPORT_PATH = "/v1/import";
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 
 const FORMATS: Readonly<Record<string, "ndjson" | "export">> = { "application/x-ndjson": "ndjson", "application/json": "export" };
-
-const resultSchema = z
-  .object({
-    sessions: z.number().int(),
-    messages: z.number().int(),
-    skipped_duplicates: z.number().int(),
-    memories: z.number().int().optional().describe("Memories that are new; only of a file that holds another product's."),
-    left_out: z
-      .array(z.object({ pointer: z.string(), detail: z.string() }))
-      .optional()
-      .describe(
-        "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has here, " +
-          "receipts of bookings; only where there are any.",
-      ),
-  })
-  .openapi("ImportResult");
 
 /** A line of the body, as the API describes it. */
 export const importedMessageSchema = z
@@ -56,7 +41,7 @@ const route = routesOf("History")("post", IMPORT_PATH, "importHistory", {
     },
   },
   responses: answers(
-    resultSchema,
+    importResultSchema,
     "What was taken in; it can be searched now. The same again is taken in once: it is `skipped_duplicates`.",
   ),
   fails: [
@@ -84,7 +69,7 @@ export function importRoutes(imports: Imports): ApiApp {
       extract: c.req.valid("query").extract ?? false,
       signal: c.req.raw.signal,
     });
-    return answer(c, resultSchema, result);
+    return answer(c, importResultSchema, result);
   });
   return api;
 }

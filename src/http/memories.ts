@@ -3,8 +3,7 @@ import { MEMORY_STATES, MEMORY_TYPES, memoryEventSchema, memorySchema } from "..
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
-import type { Application, Sessions } from "../ports/application.js";
-import type { Memories } from "../ports/memories.js";
+import type { Application } from "../ports/application.js";
 import { foundMemorySchema, whySchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
 import { OF_A_KEY } from "./described-problems.js";
@@ -149,20 +148,12 @@ const routes = {
   }),
 };
 
-export interface MemoryRoutesParts {
-  readonly memories: Memories;
-  readonly sessions: Sessions;
-  /** For their time zone, where neither the request nor identity tells it. */
-  readonly user: Application["user"];
-  readonly clock: Clock;
-}
-
 /**
  * Memories by hand: the user's own, so no guard asks whether they were meant. Strength and type that are left out are the category's
  * (a dietary need must hold); where that is left out too, the text is read for it. A secret is refused with 422 MEMORY_REFUSED, in a new
  * memory as in an edit.
  */
-export function memoryRoutes({ memories, sessions, user, clock }: MemoryRoutesParts): ApiApp {
+export function memoryRoutes({ memories, sessions, user }: Pick<Application, "memories" | "sessions" | "user">, clock: Clock): ApiApp {
   const api = newApi();
   api.openapi(routes.list, async (c) => {
     const { q, include_superseded, cursor, session_id, turn, ...query } = c.req.valid("query");
@@ -261,7 +252,7 @@ const batchRoute = route("post", "/v1/memories/batch", "addMemories", {
 });
 
 /** Many memories by hand. The same Idempotency-Key makes a retry harmless: what is there is not added again. */
-export function memoryBatchRoutes({ memories, user, clock }: Pick<MemoryRoutesParts, "memories" | "user" | "clock">): ApiApp {
+export function memoryBatchRoutes({ memories, user }: Pick<Application, "memories" | "user">, clock: Clock): ApiApp {
   const api = newApi();
   api.openapi(batchRoute, async (c) => {
     const owner = c.get("owner");

@@ -9,6 +9,7 @@ import { compress } from "hono/compress";
 import { AppError } from "../platform/errors.js";
 import { loadedOnce } from "../platform/loaded-later.js";
 import type { HttpEnv } from "./http-env.js";
+import { ownFilesAlone } from "./security-headers.js";
 
 interface Asset {
   readonly body: string;
@@ -100,14 +101,6 @@ export function addPage(routes: Hono<HttpEnv>, path: string, files: string, load
 const OWN = { "docs.js": SCRIPT, "icon.svg": "image/svg+xml" };
 /** Of swagger-ui-dist: the build puts them beside the page; where nothing is built they are in the package. */
 const SWAGGER_UI = { "swagger-ui-bundle.js": SCRIPT, "swagger-ui.css": STYLES };
-
-/** A page's own files and this server's answers, its images from `images`, and what `more` says. */
-export function ownFilesAlone(images: string, ...more: readonly string[]): string {
-  return [
-    ...["default-src 'none'", "script-src 'self'", "style-src 'self'", `img-src ${images}`, "connect-src 'self'"],
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...more],
-  ].join("; ");
-}
 
 /** The style sheet has its icons in itself. */
 const DOCS_POLICY = ownFilesAlone("'self' data:");

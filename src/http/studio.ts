@@ -10,7 +10,8 @@ import { type Credentials, isOwnOrigin, sharedSecret } from "./authenticator.js"
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
 import type { OperatorConfig, OperatorSession } from "./operator-door.js";
-import { addPage, loadPageAssets, ownFilesAlone } from "./pages.js";
+import { addPage, loadPageAssets } from "./pages.js";
+import { ownFilesAlone } from "./security-headers.js";
 import { invalidRequest } from "./validation.js";
 
 export const STUDIO_SESSION_PATH = "/studio/session";

@@ -4,7 +4,6 @@ import type { BookingReceipt } from "../domain/booking-receipt.js";
 import type { GivenImage, ImageType } from "../domain/image.js";
 import type { Owner } from "../domain/owner.js";
 import type { Element, JsonObject, JsonValue, Message, Session, ShownPart, Source } from "../domain/session.js";
-import type { ErrorDetail } from "../platform/errors.js";
 import type { ToolSpec } from "./chat-model.js";
 import type { Events } from "./events.js";
 import type { ConversationHistory } from "./history.js";
@@ -13,7 +12,16 @@ import type { Memories } from "./memories.js";
 import type { OwnAgent } from "./own-agent.js";
 import type { UserRecord } from "./owner-ledger.js";
 import type { RequestKey } from "./request-key.js";
-import type { AnswerStep, ChatAnswer, ErasureReceipt, Readiness, ThreadElement, ThreadStep, WriteBackState } from "./resources.js";
+import type {
+  AnswerStep,
+  ChatAnswer,
+  ErasureReceipt,
+  ImportResult,
+  Readiness,
+  ThreadElement,
+  ThreadStep,
+  WriteBackState,
+} from "./resources.js";
 import type { Page, SessionQuery } from "./session-store.js";
 
 /**
@@ -83,17 +91,17 @@ export interface ChatRequest {
   /** What the user is looking at, as text; at most 16 KiB. */
   readonly pageContext?: string;
   /**
-   * At most 4, of 5 MiB each, for a model that sees. Kept with the message; the model is shown those of the present turn, and told of earlier ones how
-   * many there were. Default: none.
+   * At most 4, of 5 MiB each, for a model that sees. Kept with the message; the model is shown those of the present turn, and told of
+   * earlier ones how many there were. Default: none.
    */
   readonly images?: readonly GivenImage[];
-  /** For a session that is created, at most 16 KiB of JSON; `incognito: true` keeps it out of long-term memory and history. */
+  /** Of a session that is created, at most 16 KiB; `incognito: true` keeps it out of long-term memory and history. */
   readonly metadata?: JsonObject;
   /** 1 to 64 characters. Default `api`. */
   readonly channel?: string;
   /** Id of the last user message, which this one replaces. */
   readonly editOf?: string;
-  /** True: nothing of the turn goes to memory or history, and none of them is used; on a new session, for the whole of it. Default: false. */
+  /** True: nothing of the turn goes to memory or history, and none of them is used; on a new session, for all of it. Default: false. */
   readonly incognito?: boolean;
   /** The token of a tool's earlier answer whose button the user pressed: consent to what was shown there, and to nothing else. */
   readonly consent?: string;
@@ -274,19 +282,6 @@ export interface Sessions {
 
 // ---- import, export, erasure -------------------------------------------------------------------------------------
 
-export interface ImportResult {
-  readonly sessions: number;
-  readonly messages: number;
-  readonly skipped_duplicates: number;
-  /** Memories that are new, of a file that holds another product's. Absent for others. */
-  readonly memories?: number;
-  /**
-   * Messages of a ChatGPT export that are too long, images that an export lacks or that can't be read, and bookings that are somebody
-   * else's. Only where there are any.
-   */
-  readonly left_out?: readonly ErrorDetail[];
-}
-
 export interface Imports {
   /**
    * Reads `application/x-ndjson` lines, or the JSON of an export, streamed. Validated whole before anything is kept.
@@ -323,4 +318,4 @@ export interface Privacy {
   resume(): Promise<number>;
 }
 
-export type { Source };
+export type { ImportResult, Source };

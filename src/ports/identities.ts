@@ -1,22 +1,22 @@
+import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
+import type { ReadOnly } from "../domain/schema.js";
 
-/** What has become of a merge. `final`: the time for an undo is over. */
-export type MergeState = "merging" | "merged" | "undoing" | "undone" | "final";
-
-/** A visitor's identity that turned out to be a known user's. */
-export interface Merge {
-  /** Opaque. */
-  readonly merge_id: string;
-  readonly tenant: string;
-  /** The user who is no longer known by that name. */
-  readonly from: string;
-  readonly to: string;
-  readonly state: MergeState;
-  /** ISO 8601 UTC. */
-  readonly merged_at: string;
-  /** Until then it can be undone: 30 days. ISO 8601 UTC. */
-  readonly undo_until: string;
-}
+/** A visitor's identity that turned out to be a known user's. `merge_id`: opaque; `from`: who is no longer known by that name. */
+export const mergeSchema = z
+  .object({
+    merge_id: z.string(),
+    from: z.string(),
+    to: z.string(),
+    state: z.enum(["merging", "merged", "undoing", "undone", "final"]).meta({ description: "`final`: it can't be undone any more." }),
+    merged_at: z.iso.datetime(),
+    /** Until then it can be undone: 30 days. */
+    undo_until: z.iso.datetime(),
+  })
+  .meta({ id: "Merge" });
+export type Merge = ReadOnly<z.output<typeof mergeSchema>> & { readonly tenant: string };
+/** What has become of a merge. */
+export type MergeState = Merge["state"];
 
 /** Two users of one tenant. */
 export interface MergeRequest {

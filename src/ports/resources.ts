@@ -222,6 +222,24 @@ export const erasureReceiptSchema = z
   .meta({ id: "ErasureReceipt" });
 export type ErasureReceipt = ReadOnly<z.output<typeof erasureReceiptSchema>>;
 
+export const importResultSchema = z
+  .object({
+    sessions: z.number().int(),
+    messages: z.number().int(),
+    skipped_duplicates: z.number().int(),
+    memories: z.number().int().optional().meta({ description: "Memories that are new; only of a file that holds another product's." }),
+    left_out: z
+      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .optional()
+      .meta({
+        description:
+          "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has here, " +
+          "receipts of bookings; only where there are any.",
+      }),
+  })
+  .meta({ id: "ImportResult" });
+export type ImportResult = ReadOnly<z.output<typeof importResultSchema>>;
+
 export const PART_STATUSES = ["ok", "degraded", "down", "disabled"] as const;
 export type PartStatus = (typeof PART_STATUSES)[number];
 const partStatus = z.enum(PART_STATUSES);

@@ -30,8 +30,8 @@ export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAI
 }
 
 /**
- * A model over the `openai` SDK: the Responses API at OpenAI itself, Chat Completions at whatever is compatible. What an endpoint refuses by
- * name is replaced by what it may know, and stays replaced. Errors name the status alone: what an endpoint answers may repeat the request.
+ * A model over the `openai` SDK: the Responses API at OpenAI itself, Chat Completions at whatever is compatible. What an endpoint refuses
+ * by name is replaced by what it may know, and stays so. Errors name the status alone: what an endpoint answers may repeat the request.
  */
 export function openAIModel(options: OpenAIModelOptions) {
   const { model, contextTokens, effort, api = "auto", cacheKeys = "auto" } = options;

@@ -55,7 +55,7 @@ export function completionRoutes(parts: OpenAiParts): ApiApp {
   api.openapi(route, async (c) => {
     const { messages, metadata, tools, tool_choice: choice, stream, stream_options: options } = c.req.valid("json");
     const asked = askedIn(messages.flatMap(entriesOf), { sessionId: namedSession(c, metadata?.session_id), ...toolsOf(tools, choice) });
-    const modelName = parts.modelName(c.get("owner"));
+    const modelName = parts.application.modelOf(c.get("owner")).name;
     return answerTurn(c, parts, asked, {
       form: stream === true ? completionStream(modelName, { usage: options?.include_usage === true }) : null,
       whole: (answer) => completionOf(answer, modelName),

@@ -5,10 +5,9 @@ import type { GivenImage } from "../../domain/image.js";
 import { AppError, ERRORS, isAppError } from "../../platform/errors.js";
 import { isId, newId } from "../../platform/ids.js";
 import { present } from "../../platform/present.js";
-import type { CallResult, Chat, ChatRequest, Sessions } from "../../ports/application.js";
+import type { Application, CallResult, Chat, ChatRequest } from "../../ports/application.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
-import type { Identities } from "../../ports/identities.js";
-import type { MessagesToAdd, OwnAgent } from "../../ports/own-agent.js";
+import type { MessagesToAdd } from "../../ports/own-agent.js";
 import type { ChatAnswer } from "../../ports/resources.js";
 import type { HttpEnv } from "../http-env.js";
 import { refused, saidIn, textOf } from "./content.js";
@@ -96,7 +95,7 @@ export function sessionNotFound(pointer: string, cause?: unknown): AppError {
  * @throws SESSION_NOT_FOUND for results that no such session waits for
  */
 export async function runTurn(c: Context<HttpEnv>, parts: TurnParts, asked: Asked, options: TurnOptions): Promise<ChatAnswer> {
-  const { chat, sessions, identities } = parts;
+  const { chat, sessions, identities, ownAgent } = parts.application;
   const { say, sessionId, isNew, name, earlier } = asked;
   const owner = await identities.resolve(c.get("owner"));
   const turn = turnOf(c, asked, parts.domainTools);
@@ -116,7 +115,7 @@ export async function runTurn(c: Context<HttpEnv>, parts: TurnParts, asked: Aske
 
   async function takeIn(messages: readonly GivenMessage[], into: Omit<MessagesToAdd, "messages">): Promise<void> {
     for (let at = 0; at < messages.length; at += BATCH)
-      await parts.ownAgent.addMessages({ ...into, messages: messages.slice(at, at + BATCH) }, options);
+      await ownAgent.addMessages({ ...into, messages: messages.slice(at, at + BATCH) }, options);
   }
 }
 
@@ -140,10 +139,7 @@ async function firstThatWaits<T>(sessions: AsyncIterable<GoingOn>, resume: (sess
 
 /** What a turn is made with. */
 export interface TurnParts {
-  readonly chat: Chat;
-  readonly sessions: Pick<Sessions, "list" | "messages" | "findOrCreate">;
-  readonly ownAgent: Pick<OwnAgent, "addMessages">;
-  readonly identities: Pick<Identities, "resolve">;
+  readonly application: Pick<Application, "chat" | "sessions" | "ownAgent" | "identities">;
   /** Whether turns have the domain's tools where a request says nothing of it. */
   readonly domainTools: boolean;
 }

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Owner } from "../../domain/owner.js";
+import type { Application } from "../../ports/application.js";
 import { type ApiApp, answer, answers, newApi, routesOf } from "../routes.js";
 import { COMPLETIONS_PATH, completionRoutes } from "./chat-completions.js";
 import { RESPONSES_PATH, responseRoutes } from "./responses.js";
@@ -23,12 +23,12 @@ const route = routesOf("OpenAI")("get", MODELS_PATH, "listModels", {
 });
 
 /** `since`: what is told as the model's age, in Unix seconds. */
-function modelRoutes(modelName: (owner: Owner) => string, since: number): ApiApp {
+function modelRoutes({ modelOf }: Pick<Application, "modelOf">, since: number): ApiApp {
   const api = newApi();
   api.openapi(route, (c) =>
     answer(c, modelsSchema, {
       object: "list",
-      data: [{ id: modelName(c.get("owner")), object: "model", created: since, owned_by: "maitred" }],
+      data: [{ id: modelOf(c.get("owner")).name, object: "model", created: since, owned_by: "maitred" }],
     }),
   );
   return api;
@@ -45,5 +45,5 @@ export function isOpenAiPath(path: string): boolean {
 
 /** `since`: when the server began, in Unix seconds. */
 export function openAiRoutes(parts: OpenAiParts & { readonly since: number }): readonly ApiApp[] {
-  return [modelRoutes(parts.modelName, parts.since), completionRoutes(parts), responseRoutes(parts)];
+  return [modelRoutes(parts.application, parts.since), completionRoutes(parts), responseRoutes(parts)];
 }

@@ -69,7 +69,7 @@ export function responseRoutes(parts: OpenAiParts): ApiApp {
       metadata: metadata ?? {},
       conversation: named === undefined || named === null || sessionId === undefined ? null : conversationIdOf(sessionId),
     };
-    const modelName = parts.modelName(c.get("owner"));
+    const modelName = parts.application.modelOf(c.get("owner")).name;
     return answerTurn(c, parts, asked, {
       form: stream === true ? responseStream(modelName, echoed) : null,
       whole: (answer) => responseOf(answer, modelName, echoed),

@@ -1,24 +1,20 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { Owner } from "../../domain/owner.js";
 import { answerPartsSchema } from "../../domain/session.js";
 import { type ErrorCode, isAppError } from "../../platform/errors.js";
+import type { Application } from "../../ports/application.js";
 import { type ChatAnswer, elementSchema, turnMemorySchema } from "../../ports/resources.js";
 import { OF_A_TURN } from "../chat.js";
-import { noteKept, type StreamForm, type StreamLimits, streamTurn } from "../chat-stream.js";
+import { noteKept, type StreamForm, type Streaming, streamTurn } from "../chat-stream.js";
 import { idField } from "../fields.js";
 import type { HttpEnv } from "../http-env.js";
 import { answersAs } from "../routes.js";
-import type { OpenStreams } from "../streams.js";
 import { type Asked, runTurn, sessionNotFound, TOOLS_HEADER, type TurnParts } from "./conversation.js";
 import { openAiErrorSchema } from "./errors.js";
 
 /** What the routes of OpenAI's APIs stand on. */
-export interface OpenAiParts extends TurnParts {
-  readonly streams: OpenStreams;
-  readonly limits: StreamLimits;
-  /** Of a user's model, until it is known who answered. */
-  readonly modelName: (owner: Owner) => string;
+export interface OpenAiParts extends TurnParts, Streaming {
+  readonly application: TurnParts["application"] & Pick<Application, "modelOf">;
 }
 
 /** How a turn is answered. */

@@ -1,15 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
-import type { Chat, ChatRequest, Sessions } from "../../ports/application.js";
-import type { Identities } from "../../ports/identities.js";
+import type { Application, ChatRequest } from "../../ports/application.js";
 import { chatBody, chatRequestOf, OF_A_TURN } from "../chat.js";
-import { type StreamLimits, streamTurn } from "../chat-stream.js";
+import type { Streaming } from "../chat-stream.js";
+import { streamTurn } from "../chat-stream.js";
 import { externalIdField, fieldsOf } from "../fields.js";
 import { requireAccept } from "../negotiate.js";
 import { type Content, refused, saidIn, textOf } from "../openai/content.js";
 import { type ApiApp, answersAs, body, newApi, routesOf } from "../routes.js";
-import type { OpenStreams } from "../streams.js";
 import { uiMessageStream } from "./message-stream.js";
 
 export const UI_CHAT_PATH = "/v1/ui/chat";
@@ -55,16 +54,10 @@ const route = routesOf("Chat")("post", UI_CHAT_PATH, "streamUiChat", {
   fails: [...OF_A_TURN, "MESSAGE_NOT_FOUND"],
 });
 
-export interface UiParts {
-  readonly chat: Chat;
-  readonly sessions: Pick<Sessions, "findOrCreate" | "messages">;
-  readonly identities: Pick<Identities, "resolve">;
-  readonly streams: OpenStreams;
-  readonly limits: StreamLimits;
-}
+type Asked = Pick<Application, "chat" | "sessions" | "identities">;
 
 /** The chat's id is the session's external id; the body is what `DefaultChatTransport` sends. */
-export function uiRoutes({ chat, sessions, identities, streams, limits }: UiParts): ApiApp {
+export function uiRoutes({ chat, sessions, identities }: Asked, { streams, limits }: Streaming): ApiApp {
   const api = newApi();
   api.openapi(route, async (c) => {
     const given = c.req.valid("json");
@@ -104,7 +97,7 @@ function contentOf({ parts }: UiMessage): Content {
  * @throws EDIT_NOT_LAST for any message before
  */
 async function editedMessage(
-  { sessions, identities }: Pick<UiParts, "sessions" | "identities">,
+  { sessions, identities }: Pick<Asked, "sessions" | "identities">,
   named: Owner,
   { id, messages, trigger, messageId }: UiChat,
   message: string,
