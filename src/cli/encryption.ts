@@ -1,30 +1,21 @@
 import type { Command } from "commander";
 import type { EncryptionCommands, EncryptionOptions, Resealed } from "../compose/encryption-commands.js";
-import type { Owner } from "../domain/owner.js";
-import { EXIT, type ExitCode } from "./errors.js";
-import type { Terminal } from "./terminal.js";
-
-interface EncryptionCliParts {
-  readonly terminal: () => Terminal;
-  readonly done: (code: ExitCode) => void;
-  readonly signal: AbortSignal;
-  readonly owner: () => Owner;
-  readonly open: () => Promise<EncryptionCommands>;
-}
+import { EXIT } from "./errors.js";
+import type { CommandContext, Terminal } from "./terminal.js";
 
 /** `encrypt`, `decrypt` and `keys`. */
-export function addEncryptionCommands(program: Command, parts: EncryptionCliParts): void {
-  const { signal } = parts;
+export function addEncryptionCommands(program: Command, context: CommandContext, open: () => Promise<EncryptionCommands>): void {
+  const { signal, done, owner: owned } = context;
   /** Writes the report, and says in a sentence what was done. */
   const run = async <T extends object>(
     work: (it: EncryptionCommands, terminal: Terminal) => Promise<T>,
     tell: (report: T) => string,
   ): Promise<void> => {
-    const terminal = parts.terminal();
-    const report = await work(await parts.open(), terminal);
+    const terminal = context.terminal();
+    const report = await work(await open(), terminal);
     terminal.result(report);
     terminal.line(terminal.colours.green(tell(report)));
-    parts.done(EXIT.ok);
+    done(EXIT.ok);
   };
   const counted = <T>(terminal: Terminal, work: (options: EncryptionOptions) => Promise<T>): Promise<T> =>
     terminal.during("Partitions", (update) => work({ signal, onProgress: (count) => update(count, 0) }));
@@ -52,7 +43,7 @@ export function addEncryptionCommands(program: Command, parts: EncryptionCliPart
     .description("wrap all data keys by the first master key of ENCRYPTION_KEY_FILE; no value is written")
     .option("--owner", "instead encrypt all of the user's (--user) under a new data key; stop all servers first", false)
     .action(({ owner }: { owner: boolean }) =>
-      owner ? run((it, terminal) => counted(terminal, (options) => it.renew(parts.owner(), options)), told) : rotate(),
+      owner ? run((it, terminal) => counted(terminal, (options) => it.renew(owned(), options)), told) : rotate(),
     );
   keys
     .command("save <file>")

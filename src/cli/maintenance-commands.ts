@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../compose/config.js";
-import { ownerOf, plainUser } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import { EXIT } from "./errors.js";
@@ -8,7 +7,7 @@ import { type InUseParts, unlessInUse } from "./in-use.js";
 import { type Maintenance, type OverAllUsers, promoteCommand, reindexCommand, retentionCommand, usersCommand } from "./maintenance.js";
 import { type GlobalOptions, remoteOptions } from "./remote-backend.js";
 import { remoteOperator } from "./remote-operator.js";
-import type { Terminal } from "./terminal.js";
+import type { CommandContext } from "./terminal.js";
 
 /** Of the environment, as text: these come before it. */
 export type Variables = Readonly<Record<string, string>>;
@@ -32,13 +31,9 @@ export interface MaintenanceCliParts extends InUseParts {
 /** The commands over all users: on the stores themselves, or, with --url, through a server as its operator. */
 export function addMaintenanceCommands(
   program: Command,
-  {
-    parts,
-    terminal,
-    done,
-  }: { readonly parts: MaintenanceCliParts; readonly terminal: () => Terminal; readonly done: (code: number) => void },
+  parts: MaintenanceCliParts,
+  { terminal, done, signal, owner }: CommandContext,
 ): void {
-  const { signal } = parts;
   const options = () => program.opts<GlobalOptions>();
   const maintained = async (
     work: (maintenance: OverAllUsers) => Promise<number | undefined>,
@@ -71,10 +66,7 @@ export function addMaintenanceCommands(
     )
     .option("--all-users", "of all users, not only --user", false)
     .action(({ allUsers }: { allUsers: boolean }) =>
-      maintained((it) => {
-        const { tenant, user } = options();
-        return promoteCommand(terminal(), it, { signal, ...(allUsers ? {} : { owner: ownerOf(tenant, plainUser(user)) }) });
-      }),
+      maintained((it) => promoteCommand(terminal(), it, { signal, ...(allUsers ? {} : { owner: owner() }) })),
     );
   program
     .command("retention")

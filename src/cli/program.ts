@@ -112,8 +112,11 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
   };
   const parts = { ...given, readConfig: () => given.readConfig(variables()) };
   const terminal = () => new Terminal(parts.streams, { colours: parts.colours, json: options().json });
+  const owner = () => ownerOf(options().tenant, plainUser(options().user));
   const backend = async <T>(work: (backend: Backend) => Promise<T>): Promise<T> => {
-    const opened = await openBackend(parts, options());
+    const { url } = options();
+    const opened =
+      url === undefined ? localBackend(await openLocal(parts), owner()) : remoteBackend(await remoteOptions(parts, url, options()));
     try {
       return await work(opened);
     } finally {
@@ -121,6 +124,7 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
     }
   };
   const { signal } = parts;
+  const context = { terminal, done, signal, owner };
 
   program
     .command("serve")
@@ -168,10 +172,9 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
       // Standard output is the protocol's, also where the server can't be opened.
       program.setOptionValue("json", false);
       const { mcpCommand, remoteMcpCommand } = await import("./mcp.js");
-      const { url, user, tenant } = options();
+      const { url } = options();
       if (url !== undefined) return remoteMcpCommand(terminal(), await remoteOptions(parts, url, options()), signal);
-      const owner = ownerOf(tenant, plainUser(user));
-      await mcpCommand(terminal(), await openLocal(parts), owner, signal);
+      await mcpCommand(terminal(), await openLocal(parts), owner(), signal);
     });
   program
     .command("import <file>")
@@ -196,7 +199,7 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
     .description("erase everything about the user, and show the receipt")
     .option("-y, --yes", "don't ask", false)
     .action(({ yes }: { yes: boolean }) => backend(async (it) => done(await eraseCommand(terminal(), it, { user: options().user, yes }))));
-  addMaintenanceCommands(program, { parts, terminal, done });
+  addMaintenanceCommands(program, parts, context);
   const requireStores = (): void => {
     if (options().url === undefined) return;
     throw new AppError("INVALID_REQUEST", { detail: "This command works on the stores themselves.", hint: "Run it without --url." });
@@ -230,21 +233,12 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
         "off, the same command again goes on",
     )
     .action((dir: string) => backups(restoreCommand, dir));
-  addEncryptionCommands(program, {
-    terminal,
-    done,
-    signal,
-    owner: () => ownerOf(options().tenant, plainUser(options().user)),
-    open: async () => {
-      requireStores();
-      return parts.encryption(parts.readConfig());
-    },
+  addEncryptionCommands(program, context, async () => {
+    requireStores();
+    return parts.encryption(parts.readConfig());
   });
   addReplayCommands(program, {
-    terminal,
-    done,
-    signal,
-    owner: () => ownerOf(options().tenant, plainUser(options().user)),
+    ...context,
     exported: () => backend(async (it) => text(it.export())),
     openTrial: (more, trial) => parts.openTrial(given.readConfig({ ...variables(), ...more }), trial),
   });
@@ -255,7 +249,7 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
     .option("--strict", "end with 6 also where something works but wants a look", false)
     .action(async ({ model, strict }: { model: boolean; strict: boolean }) => {
       const { nodeVersion, readConfig, sqliteVersion, serverOf, openModel, openTrial } = parts;
-      const { url, tenant, user } = options();
+      const { url } = options();
       if (model && url !== undefined)
         throw new AppError("INVALID_REQUEST", {
           detail: "--model asks the model from here.",
@@ -265,7 +259,7 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
       if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it, { strict })));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);
-        return { backend: localBackend(application, ownerOf(tenant, plainUser(user))), maintenance };
+        return { backend: localBackend(application, owner()), maintenance };
       };
       done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }, { strict }));
     });
@@ -276,13 +270,6 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .action((shell: Shell) => void parts.streams.stdout.write(completionOf(program, shell)));
   return program;
-}
-
-async function openBackend(parts: CliParts, options: GlobalOptions): Promise<Backend> {
-  const { url, user, tenant } = options;
-  if (url !== undefined) return remoteBackend(await remoteOptions(parts, url, options));
-  const owner = ownerOf(tenant, plainUser(user));
-  return localBackend(await openLocal(parts), owner);
 }
 
 async function openLocal(parts: CliParts): Promise<Application> {

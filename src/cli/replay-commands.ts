@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { TrialOptions } from "../compose/trial.js";
 import { type BookingReceipt, bookingReceiptSchema } from "../domain/booking-receipt.js";
-import type { Owner } from "../domain/owner.js";
 import { receiptProblems } from "../gate/booking-receipt.js";
 import type { ReplayTrial } from "../operations/replay-turn.js";
 import { AppError } from "../platform/errors.js";
@@ -11,13 +10,9 @@ import { EXIT, type ExitCode } from "./errors.js";
 import { evalCommand } from "./eval.js";
 import type { Variables } from "./maintenance-commands.js";
 import { replayMemoriesCommand, replayTurnCommand } from "./replay.js";
-import type { Terminal } from "./terminal.js";
+import type { CommandContext, Terminal } from "./terminal.js";
 
-interface ReplayCliParts {
-  readonly terminal: () => Terminal;
-  readonly done: (code: ExitCode) => void;
-  readonly signal: AbortSignal;
-  readonly owner: () => Owner;
+interface ReplayCliParts extends CommandContext {
   /** The user's export. */
   readonly exported: () => Promise<string>;
   /** The product over stores of its own, with these variables beside those of the environment. @throws INVALID_CONFIG */

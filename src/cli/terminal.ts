@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from "cli-progress";
 import pc from "picocolors";
+import type { Owner } from "../domain/owner.js";
 
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -118,4 +119,14 @@ function countSeconds(stream: NodeJS.WritableStream, label: string): { stop(): v
 /** Stored or streamed text without what could move the cursor, set colours or reorder the line. */
 export function printable(text: string): string {
   return text.replace(CONTROL, "");
+}
+
+/** What every command is given. */
+export interface CommandContext {
+  readonly terminal: () => Terminal;
+  readonly done: (code: number) => void;
+  /** Aborts at the first Ctrl+C. */
+  readonly signal: AbortSignal;
+  /** Whom --user and --tenant name. */
+  readonly owner: () => Owner;
 }

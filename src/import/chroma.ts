@@ -125,8 +125,7 @@ function memoryIn({ where, number, id, document, about }: Row, now: Date, proble
     ...{ entities: [], tags: [], source: null, created_at: at, updated_at: at, history: [] },
   });
   if (parsed.success) return { ...parsed.data, externalId: id };
-  for (const { path, message } of parsed.error.issues)
-    problems.add(number, path.map((part) => `/${String(part)}`).join(""), `${path.join(".")}: ${message}`, where);
+  problems.addIssues(number, parsed.error, where);
   return null;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonObject } from "../domain/session.js";
-import { AppError, type ErrorDetail } from "../platform/errors.js";
+import { AppError, type ErrorDetail, pointerTo } from "../platform/errors.js";
 
 /** UTF-16 units of a message. */
 export const MAX_CONTENT_CHARS = 100_000;
@@ -39,6 +39,11 @@ export class ImportProblems {
     if (this.#found.length >= MAX_PROBLEMS) this.throwIfAny();
   }
 
+  /** All that a schema refuses. @throws INVALID_IMPORT when there are too many to go on */
+  addIssues(line: number, { issues }: z.ZodError, where?: string): void {
+    for (const { path, message } of issues) this.add(line, pointerTo(path), `${path.join(".") || "the line"}: ${message}`, where);
+  }
+
   /** @throws INVALID_IMPORT */
   throwIfAny(): void {
     const [first] = this.#found;
@@ -75,9 +80,6 @@ export function checkLine(value: unknown, { line, where, now }: LinePlace, probl
     problems.add(line, "/created_at", AHEAD, where);
     return null;
   }
-  for (const issue of parsed.error.issues) {
-    const path = issue.path.map(String);
-    problems.add(line, path.map((part) => `/${part}`).join(""), `${path.join(".") || "the line"}: ${issue.message}`, where);
-  }
+  problems.addIssues(line, parsed.error, where);
   return null;
 }

@@ -1,9 +1,12 @@
+import { isUtf8 } from "node:buffer";
+import { buffer } from "node:stream/consumers";
 import { importedMemoryId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { jsonElements } from "../platform/json-elements.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import type { ImportResult, Imports } from "../ports/application.js";
 import type { ConversationHistory } from "../ports/history.js";
 import { sessionIdFor } from "../ports/session-names.js";
@@ -14,7 +17,6 @@ import type { ImportedMemory } from "./chroma.js";
 import type { ImportLine } from "./import-line.js";
 import { readNdjson } from "./ndjson.js";
 import { readOtherProduct } from "./other-products.js";
-import { limitBytes, parseJson, readJson } from "./read-json.js";
 import { type RestoreParts, restoreExport } from "./restore.js";
 import { checkImportable, importSession } from "./session-import.js";
 import { Spool } from "./spool.js";
@@ -65,7 +67,25 @@ export async function checkImport(body: AsyncIterable<Uint8Array>, format: "ndjs
 }
 
 async function* parsed(elements: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
-  for await (const element of elements) yield parseJson(element);
+  for await (const element of elements) yield jsonOf(element);
+}
+
+/** @throws INVALID_IMPORT */
+function jsonOf(bytes: Uint8Array): unknown {
+  const value = isUtf8(bytes) ? parsedJson(new TextDecoder().decode(bytes)) : undefined;
+  if (value === undefined) throw new AppError("INVALID_IMPORT", { detail: "The import is not JSON in UTF-8." });
+  return value;
+}
+
+/** Lets bytes through up to a limit. @throws PAYLOAD_TOO_LARGE, and the signal's reason when it aborts */
+async function* limitBytes(body: AsyncIterable<Uint8Array>, limit: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    signal.throwIfAborted();
+    bytes += chunk.byteLength;
+    if (bytes > limit) throw new AppError("PAYLOAD_TOO_LARGE", { detail: `An import holds at most ${limit / 1024 / 1024} MiB.` });
+    yield chunk;
+  }
 }
 
 /** Takes conversations in: checked whole first, then written session by session. Doing it again adds what is missing and nothing else. */
@@ -84,7 +104,7 @@ export class ImportService implements Imports {
       const now = this.#parts.clock.now();
       const limited = limitBytes(body, options.maxBytes ?? MAX_IMPORT_BYTES, signal);
       if (options.format === "ndjson") return await this.#take(owner, { lines: readNdjson(limited, now) }, options, signal);
-      const document = await readJson(limited);
+      const document = jsonOf(await buffer(limited));
       if (looksLikeChatGpt(document)) {
         const { leftOut, ...brought } = readChatGpt(document, now);
         const result = await this.#take(owner, brought, options, signal);

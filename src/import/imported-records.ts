@@ -14,64 +14,45 @@ export interface KnownMessages {
 }
 
 /**
- * Gives imported lines their ids and turns. The same line of the same conversation always has the same id: from its own
- * `message_id`, or from what it says and how often that was said before. A user's line opens a turn, the assistant's line after it
- * closes it; any other line is a turn of its own.
+ * Gives imported lines their ids and turns: null for a line that is there already. The same line of the same conversation always has the
+ * same id: from its own `message_id`, or from what it says and how often that was said before. A user's line opens a turn, the assistant's
+ * line after it closes it; any other line is a turn of its own.
  */
-export class ImportedRecords {
-  readonly #owner: Owner;
-  readonly #sessionId: string;
-  readonly #now: string;
-  readonly #known: Set<string>;
-  readonly #occurrences = new Map<string, number>();
-  #turn: number;
-  #open: boolean;
-
-  constructor(options: { readonly owner: Owner; readonly sessionId: string; readonly now: string; readonly known: KnownMessages }) {
-    this.#owner = options.owner;
-    this.#sessionId = options.sessionId;
-    this.#now = options.now;
-    this.#known = new Set(options.known.ids);
-    this.#turn = options.known.lastTurn;
-    this.#open = options.known.openTurn;
-  }
-
-  /** Null for a line that is there already. */
-  next(line: ImportLine): MessageRecord | null {
-    const id = this.#idOf(line);
-    if (this.#known.has(id)) return null;
-    this.#known.add(id);
-    const answers = line.role === "assistant" && this.#open;
-    if (!answers) this.#turn += 1;
-    this.#open = line.role === "user";
+export function recordMaker(owner: Owner, sessionId: string, now: string, known: KnownMessages | null) {
+  const ids = new Set(known?.ids);
+  const occurrences = new Map<string, number>();
+  let turn = known?.lastTurn ?? 0;
+  let open = known?.openTurn ?? false;
+  const idOf = ({ message_id, role, name = null, created_at, content }: ImportLine): string => {
+    if (message_id !== undefined) return derivedId("message", owner, sessionId, "id", message_id);
+    const said = JSON.stringify([role, name, created_at ?? null, content]);
+    const before = occurrences.get(said) ?? 0;
+    occurrences.set(said, before + 1);
+    return derivedId("message", owner, sessionId, "said", said, before);
+  };
+  return (line: ImportLine): MessageRecord | null => {
+    const { role, content, name = null, created_at: at, message_id, metadata } = line;
+    const id = idOf(line);
+    if (ids.has(id)) return null;
+    ids.add(id);
+    if (role !== "assistant" || !open) turn += 1;
+    open = role === "user";
     return {
       type: "message",
       id,
-      turn: this.#turn,
-      at: this.#said(line),
+      turn,
+      // What was said can't lie ahead: it would hold only from then on. The line's own time is part of its id all the same.
+      at: at === undefined || Date.parse(at) > Date.parse(now) ? now : at,
       body: {
-        role: line.role,
-        content: line.content,
-        name: line.name ?? null,
+        role,
+        content,
+        name,
         channel: "import",
         imported: true,
-        ...(line.role === "assistant" ? { outcome: "completed" } : {}),
-        ...(line.message_id === undefined ? {} : { external_id: line.message_id }),
-        ...(line.metadata === undefined ? {} : { metadata: { custom: line.metadata } }),
+        ...(role === "assistant" ? { outcome: "completed" } : {}),
+        ...(message_id === undefined ? {} : { external_id: message_id }),
+        ...(metadata === undefined ? {} : { metadata: { custom: metadata } }),
       },
     };
-  }
-
-  /** What was said can't lie ahead: it would hold only from then on. The line's own time is part of its id all the same. */
-  #said({ created_at: at }: ImportLine): string {
-    return at === undefined || Date.parse(at) > Date.parse(this.#now) ? this.#now : at;
-  }
-
-  #idOf(line: ImportLine): string {
-    if (line.message_id !== undefined) return derivedId("message", this.#owner, this.#sessionId, "id", line.message_id);
-    const said = JSON.stringify([line.role, line.name ?? null, line.created_at ?? null, line.content]);
-    const before = this.#occurrences.get(said) ?? 0;
-    this.#occurrences.set(said, before + 1);
-    return derivedId("message", this.#owner, this.#sessionId, "said", said, before);
-  }
+  };
 }

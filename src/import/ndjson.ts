@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { parsedJson } from "../platform/parsed-json.js";
 import { checkLine, type ImportLine, ImportProblems, type LinePlace } from "./import-line.js";
 
@@ -21,19 +22,12 @@ export async function* readNdjson(body: AsyncIterable<Uint8Array>, now: Date): A
 }
 
 function parse(bytes: Uint8Array, place: LinePlace, problems: ImportProblems): ImportLine | null {
-  if (bytes.length > MAX_LINE_BYTES) {
-    problems.add(place.line, "", "is over 512 KiB");
-    return null;
-  }
-  const text = decode(bytes);
-  if (text === null) {
-    problems.add(place.line, "", "is not UTF-8");
-    return null;
-  }
-  if (text.trim() === "") return null;
+  const text = new TextDecoder().decode(bytes);
   const value = parsedJson(text);
-  if (value !== undefined) return checkLine(value, place, problems);
-  problems.add(place.line, "", "is not JSON");
+  if (bytes.length > MAX_LINE_BYTES) problems.add(place.line, "", "is over 512 KiB");
+  else if (!isUtf8(bytes)) problems.add(place.line, "", "is not UTF-8");
+  else if (value !== undefined) return checkLine(value, place, problems);
+  else if (text.trim() !== "") problems.add(place.line, "", "is not JSON");
   return null;
 }
 
@@ -62,12 +56,4 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonl
     yield lines;
   }
   if (pieces.length > 0) yield [{ number, bytes: Buffer.concat(pieces) }];
-}
-
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

@@ -8,7 +8,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import type { ImportLine } from "./import-line.js";
-import { ImportedRecords, type KnownMessages } from "./imported-records.js";
+import { type KnownMessages, recordMaker } from "./imported-records.js";
 
 /** Records that are written at once: one sync of the disk for each batch. */
 const BATCH = 256;
@@ -73,7 +73,7 @@ async function write(
 ): Promise<{ added: number; skipped: number }> {
   const { owner, sessionId, now } = session;
   const known = await checkImportable(store, owner, sessionId);
-  const records = new ImportedRecords({ owner, sessionId, now, known: known ?? { ids: new Set(), lastTurn: 0, openTurn: false } });
+  const recordOf = recordMaker(owner, sessionId, now, known);
   let started = known !== null;
   let added = 0;
   let skipped = 0;
@@ -86,7 +86,7 @@ async function write(
     batch = [];
   };
   for await (const line of session.lines) {
-    const record = records.next(line);
+    const record = recordOf(line);
     if (record === null) skipped += 1;
     else {
       batch.push(record);

@@ -1,6 +1,6 @@
 import type { GivenMessage } from "../domain/given-messages.js";
 import { knownOptions } from "../library/library.js";
-import { AppError } from "../platform/errors.js";
+import { invalidField } from "../platform/errors.js";
 import { BESIDE_THE_MESSAGES, type Conversation, conversationOf, OF_A_THREAD, type OfThread } from "./of-user.js";
 
 /** Whose memory a model has, and of which conversation. */
@@ -87,12 +87,8 @@ export function withMemory<Model extends RememberingModel>(model: Model, options
 function requireModel(model: unknown): void {
   const { doGenerate, doStream }: Partial<RememberingModel> = typeof model === "object" && model !== null ? model : {};
   if (typeof doGenerate === "function" && typeof doStream === "function") return;
-  const detail = "not a language model of the AI SDK";
-  throw new AppError("INVALID_REQUEST", {
-    detail: `/model: ${detail}`,
-    errors: [{ pointer: "/model", detail }],
-    hint: 'Give what a provider makes, such as `openai("gpt-5")`; the name of a model alone is none.',
-  });
+  const hint = 'Give what a provider makes, such as `openai("gpt-5")`; the name of a model alone is none.';
+  throw invalidField("/model", "not a language model of the AI SDK", hint);
 }
 
 /** What the calls of one model share. */

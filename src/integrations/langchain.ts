@@ -2,7 +2,7 @@ import type { Role } from "../domain/session.js";
 import { knownOptions } from "../library/library.js";
 import { type LoggedItem, type LogItem, toJsonObject } from "../sessions/log-items.js";
 import { renderSummary } from "../turn/context-blocks.js";
-import { conversationOf, frameworkPart, itemsIn, OF_A_THREAD, type OfThread } from "./of-user.js";
+import { conversationOf, frameworkPart, itemsIn, OF_A_THREAD, type OfThread, textOf } from "./of-user.js";
 
 /** The parts of `@langchain/core` that the history stands on; handed in, so that Maitred works with the version that the caller has. */
 export interface LangChain<Base, Message> {
@@ -97,13 +97,6 @@ function logItem(stored: object): LogItem {
   const item = toJsonObject(stored);
   const role = ROLES[typeof item.type === "string" ? item.type : ""] ?? "system";
   const data = typeof item.data === "object" && item.data !== null && !Array.isArray(item.data) ? item.data : {};
-  const content = data.content;
-  const parts = Array.isArray(content) ? content : [{ text: content ?? "" }];
-  const text = parts
-    .flatMap((part) =>
-      typeof part === "object" && part !== null && !Array.isArray(part) && typeof part.text === "string" ? [part.text] : [],
-    )
-    .join("\n");
   const calls = Array.isArray(data.tool_calls) && data.tool_calls.length > 0;
-  return { role, text: role === "system" ? "" : text, item, ...(role === "assistant" && calls && { interim: true }) };
+  return { role, text: role === "system" ? "" : textOf(data.content), item, ...(role === "assistant" && calls && { interim: true }) };
 }

@@ -2,7 +2,7 @@ import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { handlePartsOf, knownOptions, type Maitred, type MaitredUser, serverPartsOf } from "../library/library.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError, isAppError } from "../platform/errors.js";
+import { invalidField, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { Memories } from "../ports/memories.js";
@@ -130,7 +130,7 @@ class MemoryItems {
         if (known !== null) await memories.forget(owner, known.id, { now });
         return;
       }
-      if (tag === null) throw refused("/key", `with the labels below the user's more than ${MAX_TAIL_AND_KEY_CHARS} characters`);
+      if (tag === null) throw invalidField("/key", `with the labels below the user's more than ${MAX_TAIL_AND_KEY_CHARS} characters`);
       const { tags = [], ...said } = statementIn(value, this.#field);
       if (known !== null) {
         const kept = known.tags.filter(isStoreTag);
@@ -150,7 +150,7 @@ class MemoryItems {
   }
 
   async #search({ namespacePrefix, filter = {}, limit = 10, offset = 0, query }: SearchOperation): Promise<readonly StoreItem[]> {
-    if (!isFilter(filter)) throw refused("/filter", "not an object of values and of `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`");
+    if (!isFilter(filter)) throw invalidField("/filter", "not an object of values and of `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`");
     const place = await this.#placeOf(namespacePrefix);
     const found: StoreItem[] = [];
     const all = place.tail.length === 0 && Object.keys(filter).length === 0;
@@ -231,12 +231,11 @@ class MemoryItems {
     const fits = root.length === pattern.length && pattern.every((label, at) => label === USER || label === root[at]);
     const labels = namespace.every((label) => typeof label === "string" && label !== "" && !/[.:*]/.test(label));
     if (!fits || !labels)
-      throw refused("/namespace", `a namespace of this store is ${JSON.stringify(pattern)} or below it, and \`*\` stands for no label`);
+      throw invalidField(
+        "/namespace",
+        `a namespace of this store is ${JSON.stringify(pattern)} or below it, and \`*\` stands for no label`,
+      );
     const user = await this.#user(root[pattern.indexOf(USER)] ?? "");
     return { owner: await handlePartsOf(user).owner(), root, tail };
   }
-}
-
-function refused(pointer: string, detail: string): AppError {
-  return new AppError("INVALID_REQUEST", { detail: `${pointer}: ${detail}`, errors: [{ pointer, detail }] });
 }

@@ -1,5 +1,6 @@
+import type { JsonValue } from "../domain/session.js";
 import { handlePartsOf, type MaitredUser, noSession, OF_A_SESSION, type SessionName, sessionNamed } from "../library/library.js";
-import { AppError } from "../platform/errors.js";
+import { invalidField } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ContextPart } from "../ports/own-agent.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
@@ -58,10 +59,18 @@ export function itemsIn<Item>(logged: readonly LoggedItem[], made: (message: Log
   return logged.filter(({ item, text }) => item !== null || text !== "").map((message) => (message.item ?? made(message)) as Item);
 }
 
+/** The text of a message: a string, or parts of which those of text count. */
+export function textOf(content: JsonValue | undefined): string {
+  const parts = Array.isArray(content) ? content : [{ text: content ?? "" }];
+  return parts
+    .flatMap((part) =>
+      typeof part === "object" && part !== null && !Array.isArray(part) && typeof part.text === "string" ? [part.text] : [],
+    )
+    .join("\n");
+}
+
 /** @throws INVALID_REQUEST for what is no part of the framework */
 export function frameworkPart<Part>(part: Part, name: string, from: string): Part {
   if (typeof part === "function") return part;
-  const detail = `\`${name}\` is missing`;
-  const hint = `Hand in what you import from ${from}.`;
-  throw new AppError("INVALID_REQUEST", { detail: `/${name}: ${detail}`, errors: [{ pointer: `/${name}`, detail }], hint });
+  throw invalidField(`/${name}`, `\`${name}\` is missing`, `Hand in what you import from ${from}.`);
 }

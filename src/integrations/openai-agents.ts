@@ -1,7 +1,6 @@
-import type { JsonValue } from "../domain/session.js";
 import { knownOptions } from "../library/library.js";
 import { type LoggedItem, type LogItem, toJsonObject } from "../sessions/log-items.js";
-import { type Conversation, conversationOf, itemsIn, OF_A_THREAD, type OfThread } from "./of-user.js";
+import { type Conversation, conversationOf, itemsIn, OF_A_THREAD, type OfThread, textOf } from "./of-user.js";
 
 /** What the Agents SDK keeps of a conversation: messages, tool calls, results, reasoning. */
 export type AgentItem = object;
@@ -82,15 +81,4 @@ function logItem(given: AgentItem): LogItem {
   const item = toJsonObject(given);
   const role = item.role === "user" || item.role === "assistant" ? item.role : "system";
   return { role, text: role === "system" ? "" : textOf(item.content), item };
-}
-
-/** The text of a message: a string, or parts of which those of text count. */
-function textOf(content: JsonValue | undefined): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .flatMap((part) =>
-      typeof part === "object" && part !== null && !Array.isArray(part) && typeof part.text === "string" ? [part.text] : [],
-    )
-    .join("\n");
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ErrorDetail } from "../platform/errors.js";
+import { type ErrorDetail, pointerTo } from "../platform/errors.js";
 import { unknownFields } from "../platform/nearest-name.js";
 
 /** What a domain's description is made of, for whoever writes it without types: what is passed over in silence would hold nothing. */
@@ -45,7 +45,7 @@ const domain = z.strictObject({
 export function wrongShape(definition: unknown): readonly ErrorDetail[] {
   const parsed = domain.safeParse(definition);
   return (parsed.error?.issues ?? []).map((issue) => {
-    const pointer = issue.path.map((part) => `/${String(part)}`).join("");
+    const pointer = pointerTo(issue.path);
     if (issue.code !== "unrecognized_keys") return { pointer: pointer || "/", detail: issue.message };
     const known = pointer === "" ? domain.shape : pointer.startsWith("/needs/") ? need.shape : { words: true, input: true };
     return { pointer: pointer || "/", detail: unknownFields(issue.keys, Object.keys(known)) };

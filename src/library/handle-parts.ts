@@ -1,5 +1,5 @@
 import type { Owner } from "../domain/owner.js";
-import { AppError } from "../platform/errors.js";
+import { invalidField } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationLog } from "../sessions/conversation-log.js";
 
@@ -25,11 +25,7 @@ export function handlePartsOf(user: unknown): HandleParts {
   const parts = partsOf<HandleParts>(user, HANDLE_PARTS);
   if (parts !== undefined) return parts;
   const detail = user === undefined ? "no user is given" : "not the handle of a user";
-  throw new AppError("INVALID_REQUEST", {
-    detail: `/user: ${detail}`,
-    errors: [{ pointer: "/user", detail }],
-    hint: 'Give what `maitred.for` gave: { user: maitred.for({ user: "ada" }) }.',
-  });
+  throw invalidField("/user", detail, 'Give what `maitred.for` gave: { user: maitred.for({ user: "ada" }) }.');
 }
 
 /** What an object of ours holds that is not to be seen in a dump of it. */

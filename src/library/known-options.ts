@@ -1,4 +1,4 @@
-import { AppError } from "../platform/errors.js";
+import { AppError, invalidField } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { unknownFields } from "../platform/nearest-name.js";
 import { isSessionName, SESSION_NAME_RULE, type SessionRef } from "../ports/session-names.js";
@@ -42,12 +42,14 @@ export function knownOptions<T extends object>(options: T | null | undefined, kn
  */
 export function sessionNamed({ thread, sessionId }: MaybeNamed): SessionRef | null {
   if (thread !== undefined && sessionId !== undefined)
-    throw refused("/thread", "names a session as `sessionId` does: give one of the two", {
-      hint: "`thread` is your own name of the conversation, `sessionId` the id that Maitred gave it.",
-    });
+    throw invalidField(
+      "/thread",
+      "names a session as `sessionId` does: give one of the two",
+      "`thread` is your own name of the conversation, `sessionId` the id that Maitred gave it.",
+    );
   if (thread !== undefined) {
     if (isSessionName(thread)) return { externalId: thread };
-    throw refused("/thread", SESSION_NAME_RULE, { hint: 'Name the conversation as your own system does: { thread: "t1" }.' });
+    throw invalidField("/thread", SESSION_NAME_RULE, 'Name the conversation as your own system does: { thread: "t1" }.');
   }
   if (sessionId === undefined) return null;
   if (isId(sessionId)) return { sessionId };
@@ -66,9 +68,5 @@ export function sessionGiven(given: string | SessionName): SessionRef {
 }
 
 export function noSession(detail = "No session is named."): AppError {
-  return refused("/thread", detail, { hint: 'Name it as { thread: "t1" }, of your own choosing, or by the id that Maitred gave it.' });
-}
-
-function refused(pointer: string, detail: string, { hint }: { readonly hint: string }): AppError {
-  return new AppError("INVALID_REQUEST", { detail: `${pointer}: ${detail}`, errors: [{ pointer, detail }], hint });
+  return invalidField("/thread", detail, 'Name it as { thread: "t1" }, of your own choosing, or by the id that Maitred gave it.');
 }

@@ -2,46 +2,32 @@ import type { Memory } from "../domain/memory.js";
 import { toConfirmOf } from "../domain/to-confirm.js";
 import { type Conversation, FOREIGN, fits, forbids, TRAPS } from "./evaluation-set.js";
 
-export interface Score {
-  /** What should be remembered: neither optional nor for one trip. */
-  expected: number;
-  /** Active. */
-  kept: number;
-  /** Waits for the guest's word, it or its end. */
-  asked: number;
-  lost: number;
-  /** All that waits for the guest's word, expected or not. */
-  questions: number;
-  hardLost: number;
-  /** Active though it must not be. */
-  wrong: number;
-  /** Of these, hard; and hard of words that are not the guest's own. */
-  wrongHard: number;
-  foreignHard: number;
-  /** Active memories, of which nothing is asked, that are expected, optional ones too, and those that are not. */
-  right: number;
-  unexpected: number;
-  /** Conversations of which nothing may be remembered and something was. */
-  traps: number;
-  /** What went wrong, for reading. */
-  readonly notes: string[];
-}
+export type Score = ReturnType<typeof emptyScore>;
 
-export function emptyScore(): Score {
+export function emptyScore() {
   return {
+    /** What should be remembered: neither optional nor for one trip. */
     expected: 0,
+    /** Active. */
     kept: 0,
+    /** Waits for the guest's word, it or its end. */
     asked: 0,
     lost: 0,
+    /** All that waits for the guest's word, expected or not. */
     questions: 0,
     hardLost: 0,
+    /** Active though it must not be. */
     wrong: 0,
+    /** Of these, hard; and hard of words that are not the guest's own. */
     wrongHard: 0,
     foreignHard: 0,
+    /** Active memories, of which nothing is asked, that are expected, optional ones too, and those that are not. */
     right: 0,
     unexpected: 0,
+    /** Conversations of which nothing may be remembered and something was. */
     traps: 0,
-    notes: [],
+    /** What went wrong, for reading. */
+    notes: [] as string[],
   };
 }
 

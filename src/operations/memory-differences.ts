@@ -1,17 +1,12 @@
+import type { Memory } from "../domain/memory.js";
 import { normalised } from "../domain/normalised-text.js";
 
 /** What of a memory two readings of the same messages are compared by. */
-export interface ComparedMemory {
-  readonly text: string;
-  readonly category: string;
-  readonly need: string | null;
-  readonly subject: string;
-  readonly strength: "hard" | "soft";
+export type ComparedMemory = Pick<Memory, "text" | "category" | "need" | "subject" | "strength" | "stated_at"> & {
   /** `review`: it waits for the guest's word. */
   readonly status: "active" | "review";
-  readonly stated_at: string;
   readonly quote: string | null;
-}
+};
 
 export interface MemoryDifferences {
   readonly same: number;

@@ -183,6 +183,15 @@ export class AppError extends Error {
   }
 }
 
+/** INVALID_REQUEST for one place. Default hint: the code's. */
+export function invalidField(pointer: string, detail: string, hint?: string): AppError {
+  return new AppError("INVALID_REQUEST", {
+    detail: `${pointer}: ${detail}`,
+    errors: [{ pointer, detail }],
+    ...(hint !== undefined && { hint }),
+  });
+}
+
 /** Whether it is an {@link AppError}, of that code where one is given. */
 export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
   return error instanceof AppError && (code === undefined || error.code === code);

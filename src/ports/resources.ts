@@ -233,8 +233,8 @@ export const importResultSchema = z
       .optional()
       .meta({
         description:
-          "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has here, " +
-          "receipts of bookings; only where there are any.",
+          "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has " +
+          "here, receipts of bookings; only where there are any.",
       }),
   })
   .meta({ id: "ImportResult" });

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { invalidField } from "../../platform/errors.js";
 import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import { completionOf, completionSchema, completionStream } from "./completion.js";
-import { type Content, contentField, outputOf, refused } from "./content.js";
+import { type Content, contentField, outputOf } from "./content.js";
 import { askedIn, namedSession } from "./conversation.js";
 import type { Entry } from "./entries.js";
 import { toolChoiceField, toolsField, toolsOf } from "./tools.js";
@@ -88,7 +89,7 @@ function entryOf(message: z.output<typeof messageField>, at: number): Entry {
     case "assistant":
       return { kind: role, content, pointer };
     case "tool":
-      if (callId === undefined) throw refused(`/messages/${at}/tool_call_id`, "the id of the call that this is the result of");
+      if (callId === undefined) throw invalidField(`/messages/${at}/tool_call_id`, "the id of the call that this is the result of");
       return { kind: "result", result: { callId, output: outputOf(content) }, pointer };
     default:
       return { kind: "other", pointer };

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type GivenImage, MAX_IMAGES } from "../../domain/image.js";
 import type { JsonValue } from "../../domain/session.js";
-import { AppError } from "../../platform/errors.js";
+import { invalidField } from "../../platform/errors.js";
 import { parsedJson } from "../../platform/parsed-json.js";
 import { isPlainJson } from "../body.js";
 import { textField } from "../fields.js";
@@ -33,11 +33,11 @@ export function saidIn(content: Content, pointer: string): { readonly message: s
       const url = imageUrlOf(each);
       if (url !== null) images.push({ url });
       else if (!TEXT_TYPES.has(each.type) || typeof each.text !== "string")
-        throw refused(`${pointer}/${at}`, "neither text nor an image by its address or as a data URL");
+        throw invalidField(`${pointer}/${at}`, "neither text nor an image by its address or as a data URL");
     }
-  if (images.length > MAX_IMAGES) throw refused(pointer, `more than ${MAX_IMAGES} images`);
+  if (images.length > MAX_IMAGES) throw invalidField(pointer, `more than ${MAX_IMAGES} images`);
   const given = message.safeParse(textOf(content));
-  if (!given.success) throw refused(pointer, given.error.issues[0]?.message ?? "no message");
+  if (!given.success) throw invalidField(pointer, given.error.issues[0]?.message ?? "no message");
   return { message: given.data, images };
 }
 
@@ -53,8 +53,4 @@ export function outputOf(content: Content): JsonValue {
   const text = textOf(content);
   const value = parsedJson(text);
   return value !== undefined && isPlainJson(value) ? (value as JsonValue) : text;
-}
-
-export function refused(pointer: string, detail: string): AppError {
-  return new AppError("INVALID_REQUEST", { detail: `${pointer}: ${detail}`, errors: [{ pointer, detail }] });
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { GivenMessage } from "../../domain/given-messages.js";
 import type { GivenImage } from "../../domain/image.js";
-import { AppError, ERRORS, isAppError } from "../../platform/errors.js";
+import { AppError, ERRORS, invalidField, isAppError } from "../../platform/errors.js";
 import { isId, newId } from "../../platform/ids.js";
 import { present } from "../../platform/present.js";
 import type { Application, CallResult, Chat, ChatRequest } from "../../ports/application.js";
@@ -10,7 +10,7 @@ import type { ToolSpec } from "../../ports/chat-model.js";
 import type { MessagesToAdd } from "../../ports/own-agent.js";
 import type { ChatAnswer } from "../../ports/resources.js";
 import type { HttpEnv } from "../http-env.js";
-import { refused, saidIn, textOf } from "./content.js";
+import { saidIn, textOf } from "./content.js";
 import { type Entry, givenIn, isUsers, promptIn } from "./entries.js";
 import { DOOR, type GoingOn, type Sent, sessionsGoingOn } from "./going-on.js";
 
@@ -64,7 +64,7 @@ export function askedIn(
 function lastOf(said: readonly Entry[]): Asked["say"] {
   const last = said.at(-1);
   if (last?.kind === "user") return saidIn(last.content, last.pointer);
-  if (last?.kind !== "result") throw refused(last?.pointer ?? "", "the last message must be the user's, or the result of a tool call");
+  if (last?.kind !== "result") throw invalidField(last?.pointer ?? "", "the last message must be the user's, or the result of a tool call");
   const start = said.findLastIndex(({ kind }) => kind !== "result") + 1;
   return { results: said.slice(start).flatMap((entry) => (entry.kind === "result" ? [entry.result] : [])) };
 }

@@ -1,7 +1,8 @@
 import type { GivenMessage, GivenStep } from "../../domain/given-messages.js";
 import type { JsonValue } from "../../domain/session.js";
+import { invalidField } from "../../platform/errors.js";
 import type { CallResult } from "../../ports/application.js";
-import { type Content, outputOf, refused, textOf } from "./content.js";
+import { type Content, outputOf, textOf } from "./content.js";
 import { MAX_CHARS } from "./going-on.js";
 
 /** What a conversation consists of as a client sends it, whichever of the two APIs it came by. */
@@ -29,7 +30,7 @@ export function promptIn(entries: readonly Entry[]): string | undefined {
     const text = entry.kind === "prompt" ? textOf(entry.content) : "";
     if (text.trim() === "") continue;
     prompt = prompt === undefined ? text : `${prompt}\n\n${text}`;
-    if (prompt.length > MAX_PROMPT_CHARS) throw refused(entry.pointer, `prompts of more than ${MAX_PROMPT_CHARS} characters together`);
+    if (prompt.length > MAX_PROMPT_CHARS) throw invalidField(entry.pointer, `prompts of more than ${MAX_PROMPT_CHARS} characters together`);
   }
   return prompt;
 }

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { invalidField } from "../../platform/errors.js";
 import { type ApiApp, body, newApi, routesOf } from "../routes.js";
-import { type Content, contentField, outputOf, refused } from "./content.js";
+import { type Content, contentField, outputOf } from "./content.js";
 import { askedIn, namedSession, sessionNotFound } from "./conversation.js";
 import type { Entry } from "./entries.js";
 import { conversationIdOf, type Echoed, responseOf, responseSchema, sessionOf } from "./response.js";
@@ -56,7 +57,7 @@ export function responseRoutes(parts: OpenAiParts): ApiApp {
   api.openapi(route, async (c) => {
     const given = c.req.valid("json");
     const { metadata, stream, previous_response_id: previous, conversation } = given;
-    if (previous && conversation) throw refused("/conversation", "stands for `previous_response_id`: send one of the two");
+    if (previous && conversation) throw invalidField("/conversation", "stands for `previous_response_id`: send one of the two");
     const named = typeof conversation === "object" ? conversation?.id : conversation;
     const place = previous ? "/previous_response_id" : typeof conversation === "object" ? "/conversation/id" : "/conversation";
     const id = previous || named;
@@ -97,7 +98,7 @@ function entryOf(item: z.output<typeof itemField>, at: number): Entry {
   const { type = "message", role, call_id: callId } = item;
   const pointer = `/input/${at}/content`;
   if (type === "function_call_output") {
-    if (callId === undefined) throw refused(`/input/${at}/call_id`, "the id of the call that this is the output of");
+    if (callId === undefined) throw invalidField(`/input/${at}/call_id`, "the id of the call that this is the output of");
     return { kind: "result", result: { callId, output: outputOf(item.output as Content) }, pointer: `/input/${at}/output` };
   }
   if (type === "function_call" && callId !== undefined && typeof item.name === "string")

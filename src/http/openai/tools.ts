@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { invalidField } from "../../platform/errors.js";
 import type { ToolSpec } from "../../ports/chat-model.js";
-import { refused } from "./content.js";
 
 /** Tools that a client runs by itself, as OpenAI's two APIs have them. */
 
@@ -38,7 +38,7 @@ type GivenTools = z.output<typeof toolsField>;
 /** None where the client has none, or wants none called. @throws INVALID_REQUEST */
 export function toolsOf(given: GivenTools, choice: z.output<typeof toolChoiceField>): { readonly tools?: readonly ToolSpec[] } {
   const tools = (given ?? []).flatMap((tool, at) => (tool.type === "function" ? [specOf(tool, `/tools/${at}`)] : []));
-  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw refused("/tools", "two of one name");
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw invalidField("/tools", "two of one name");
   const only = nameIn(choice);
   const offered = choice === "none" ? [] : tools.filter(({ name }) => only === null || name === only);
   return offered.length === 0 ? {} : { tools: offered };
@@ -52,7 +52,7 @@ function specOf(tool: z.output<typeof givenFunction> | { readonly [field: string
     return { name, description: description ?? "", parameters: parameters ?? { type: "object", properties: {} } };
   }
   const { path, message } = result.error.issues[0] ?? { path: [], message: "no function" };
-  throw refused([pointer, ...(nested ? ["function"] : []), ...path.map(String)].join("/"), message);
+  throw invalidField([pointer, ...(nested ? ["function"] : []), ...path.map(String)].join("/"), message);
 }
 
 function nameIn(choice: z.output<typeof toolChoiceField>): string | null {

@@ -1,13 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Owner } from "../../domain/owner.js";
-import { AppError } from "../../platform/errors.js";
+import { AppError, invalidField } from "../../platform/errors.js";
 import type { Application, ChatRequest } from "../../ports/application.js";
 import { chatBody, chatRequestOf, OF_A_TURN } from "../chat.js";
-import type { Streaming } from "../chat-stream.js";
-import { streamTurn } from "../chat-stream.js";
+import { type Streaming, streamTurn } from "../chat-stream.js";
 import { externalIdField, fieldsOf } from "../fields.js";
 import { requireAccept } from "../negotiate.js";
-import { type Content, refused, saidIn, textOf } from "../openai/content.js";
+import { type Content, saidIn, textOf } from "../openai/content.js";
 import { type ApiApp, answersAs, body, newApi, routesOf } from "../routes.js";
 import { uiMessageStream } from "./message-stream.js";
 
@@ -78,7 +77,7 @@ export function uiRoutes({ chat, sessions, identities }: Asked, { streams, limit
 function lastSaid(messages: readonly UiMessage[]): ReturnType<typeof saidIn> {
   const at = messages.length - 1;
   const last = messages[at];
-  if (last?.role !== "user") throw refused(`/messages/${at}/role`, "the last message must be the user's");
+  if (last?.role !== "user") throw invalidField(`/messages/${at}/role`, "the last message must be the user's");
   return saidIn(contentOf(last), `/messages/${at}/parts`);
 }
 
