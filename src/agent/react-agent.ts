@@ -40,13 +40,14 @@ export interface ReactAgentOptions {
   readonly holdBackChars?: number;
   /** The same in milliseconds: a slow model is read along. Default 600. */
   readonly holdBackMs?: number;
-  /** Calls of one iteration that run; more are answered with an observation. Default 16. */
-  readonly maxParallelCalls?: number;
   /** {@link Domain.arrange}. Default: elements stay as the tools gave them. */
   readonly arrange?: NonNullable<Domain["arrange"]>;
   /** Default: every call of a tool runs. */
   readonly beforeTool?: BeforeTool;
 }
+
+/** Calls of one iteration that run; more are answered with an observation. */
+const MAX_PARALLEL_CALLS = 16;
 
 /** What one model call gave. */
 interface Thinking {
@@ -72,7 +73,6 @@ export class ReactAgent implements Agent {
       maxOutputChars: 16_000,
       holdBackChars: 160,
       holdBackMs: 600,
-      maxParallelCalls: 16,
       arrange: (_answer, elements) => elements,
       ...options,
     };
@@ -208,7 +208,7 @@ export class ReactAgent implements Agent {
     onShown: (elements: readonly Element[]) => Promise<void>,
   ): Promise<void> {
     const pending = calls.map((call, index) => {
-      const mayRun = index < this.#options.maxParallelCalls;
+      const mayRun = index < MAX_PARALLEL_CALLS;
       return mayRun && isCallers(call, run) ? this.#wait(call, progress) : this.#call(call, mayRun, progress, run);
     });
     // Every call is settled before any failure is thrown: an abort must not leave one running unwatched.

@@ -1,22 +1,10 @@
 import { z } from "zod";
-import { AppError } from "../platform/errors.js";
+import { AppError, pointerTo } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { messageImageSchema } from "./image.js";
 import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "./memory.js";
 import type { ReadOnly } from "./schema.js";
-import {
-  elementSchema,
-  heldBackSchema,
-  type JsonValue,
-  jsonObject,
-  MEMORY_STATUSES,
-  messageMetadataSchema,
-  placedElementsSchema,
-  recalledSchema,
-  SESSION_STATUSES,
-  stepSchema,
-  timingSchema,
-} from "./session.js";
+import { heldBackSchema, type JsonValue, jsonObject, messageBody, SESSION_STATUSES, stepSchema } from "./session.js";
 
 /**
  * The document that an export is, and that an import takes back: JSON, UTF-8, one object
@@ -36,49 +24,23 @@ export const EXPORT_VERSION = 1;
 const at = z.iso.datetime({ offset: true });
 const setBy = z.enum(["user", "derived"]);
 
-/** A message, in the journal's order. `null` stands for "not given". */
+/** A message, in the journal's order, as its record has it. `null` stands for "not given". */
 const exportedMessageSchema = z.object({
   id: z.string().min(1),
   /** From 1. A turn that was tried more than once has one user message and an answer for each try. */
   turn: z.number().int().nonnegative(),
-  role: z.enum(["user", "assistant", "system"]),
-  content: z.string(),
-  name: z.string().nullable().default(null),
-  channel: z.string().default("api"),
+  ...messageBody.pick({ role: true, content: true, name: true, channel: true }).shape,
   created_at: at,
-  metadata: messageMetadataSchema.default({}),
-  /** Answers only. */
-  outcome: z.enum(["completed", "interrupted", "failed"]).optional(),
-  error_code: z.string().optional(),
-  elements: z.array(elementSchema).optional(),
-  placed: z.array(placedElementsSchema).optional(),
-  memory: z
-    .object({
-      status: z.enum(MEMORY_STATUSES),
-      write_back: z.enum(["pending", "disabled"]),
-      recalled: z.array(recalledSchema),
-      used: z.array(z.string()).optional(),
-      held_back: heldBackSchema.optional(),
-    })
+  ...messageBody.pick({ metadata: true, outcome: true, error_code: true, elements: true, placed: true }).shape,
+  memory: messageBody.shape.memory
+    .unwrap()
+    .pick({ status: true, write_back: true, recalled: true })
+    .extend({ used: z.array(z.string()).optional(), held_back: heldBackSchema.optional() })
     .optional(),
-  timing: timingSchema.optional(),
-  /** User messages only. */
-  page_context: z.string().optional(),
-  time_zone: z.string().optional(),
-  remember: z.boolean().default(true),
-  in_history: z.boolean().optional(),
-  edit_of: z.string().optional(),
+  ...messageBody.pick({ timing: true, page_context: true, time_zone: true, remember: true, in_history: true, edit_of: true }).shape,
   /** `data`: its bytes in base64; absent for one that is kept by its address. */
   images: z.array(messageImageSchema.extend({ data: z.string().optional() })).optional(),
-  /** The id that an importer gave, where the message came by import. */
-  imported: z.boolean().optional(),
-  external_id: z.string().optional(),
-  /** A message of a conversation that another agent led, one on the way to its answer, and what it was in that agent's framework. */
-  ingested: z.boolean().optional(),
-  interim: z.boolean().optional(),
-  item: z.json().optional(),
-  /** The message of another session that this one is a copy of (forks). */
-  origin_id: z.string().optional(),
+  ...messageBody.pick({ imported: true, external_id: true, ingested: true, interim: true, item: true, origin_id: true }).shape,
   /** True when the user took it back by saying the message again differently: kept, but no part of the conversation. */
   rewound: z.boolean().default(false),
 });
@@ -206,7 +168,7 @@ export function parseExport(document: unknown): ExportDocument {
   const parsed = exportSchema.safeParse(document);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.slice(0, MAX_PROBLEMS).map((issue) => {
-    const pointer = issue.path.map((part) => `/${String(part)}`).join("");
+    const pointer = pointerTo(issue.path);
     return { pointer, detail: `${pointer || "the document"}: ${issue.message}` };
   });
   throw new AppError("INVALID_IMPORT", {

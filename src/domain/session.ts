@@ -193,7 +193,7 @@ const sessionBody = z.looseObject({
 /** An idempotency key with the hash of the request that it stands for. */
 const requestKey = z.object({ key: z.string(), request_hash: z.string() });
 
-const messageBody = z.looseObject({
+export const messageBody = z.looseObject({
   role: z.enum(["user", "assistant", "system"]),
   content: z.string(),
   name: z.string().nullable().default(null),

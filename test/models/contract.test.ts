@@ -11,11 +11,11 @@ import { responsesWire } from "../support/providers/responses-wire.js";
 
 const ONCE = { maxRetries: 1 };
 
-describeChatModelContract("OpenAIModel over Chat Completions", {
+describeChatModelContract("openAIModel over Chat Completions", {
   wire: chatWire,
   make: (baseUrl) => openAIModel({ model: "m", apiKey: KEY, baseUrl, api: "chat", ...ONCE }),
 });
-describeChatModelContract("OpenAIModel over the Responses API", {
+describeChatModelContract("openAIModel over the Responses API", {
   wire: responsesWire,
   make: (baseUrl) => openAIModel({ model: "m", apiKey: KEY, baseUrl, api: "responses", ...ONCE }),
 });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { OwnerBackgroundWork } from "../../src/after-turn/owner-background-work.js";
 import type { Owner } from "../../src/domain/owner.js";
@@ -29,7 +31,7 @@ async function behind(store: SessionStore, owner: Owner): Promise<string> {
 
 interface Meanwhile {
   /** Called while a session's records are read and not folded yet. */
-  readonly meanwhile?: (work: OwnerBackgroundWork, owner: Owner) => Promise<unknown>;
+  readonly meanwhile?: (work: OwnerBackgroundWork, owner: Owner, signal: AbortSignal) => Promise<unknown>;
   readonly fails?: Owner;
 }
 
@@ -40,7 +42,7 @@ function run(store: SessionStore, { meanwhile, fails }: Meanwhile = {}) {
     store,
     catchUp: async (owner: Owner, id: string, options: { readonly signal: AbortSignal }) => {
       if (owner === fails) throw new AppError("STORAGE_UNAVAILABLE");
-      await meanwhile?.(work, owner);
+      await meanwhile?.(work, owner, options.signal);
       options.signal.throwIfAborted();
       return catchUpSession(store, owner, id, options);
     },
@@ -74,12 +76,16 @@ test("a session that is purged meanwhile stays gone", async () => {
   const id = await behind(store, ALICE);
   let purged: Promise<void> | undefined;
   const { counts } = await run(store, {
-    meanwhile: async (work, owner) => {
-      purged ??= work.hold(owner).then(async (release) => {
+    meanwhile: async (work, owner, signal) => {
+      if (purged !== undefined) return;
+      // Whoever purges comes from without: the work is known to run by then, and goes on until it is told to end.
+      await setImmediate();
+      purged = work.hold(owner).then(async (release) => {
         await store.journal.remove(ALICE, id);
         await store.index.remove(ALICE, id);
         release();
       });
+      if (!signal.aborted) await once(signal, "abort");
     },
   });
   await purged;
