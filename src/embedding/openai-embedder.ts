@@ -2,12 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { handleWhen, retry } from "cockatiel";
 import { batchesOf } from "../platform/batches.js";
 import { AppError, isAppError } from "../platform/errors.js";
-import type { Logger } from "../platform/logger.js";
 import { estimatedTokens, type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
 import { cutToTokens, EmbeddingFailure } from "./embedding-failure.js";
 import { embeddingModelFacts } from "./embedding-models.js";
-import { OpenAIEmbeddings } from "./openai-embeddings.js";
+import { OpenAIEmbeddings, type OpenAIEmbeddingsOptions } from "./openai-embeddings.js";
 
 /** Texts in one request (OpenAI takes 2,048, Gemini 100). Halved where a service takes fewer. */
 const MAX_BATCH_TEXTS = 96;
@@ -28,16 +27,7 @@ const DOCUMENT_MS = 500;
 /** How long a service that asks for time is left alone, at most, in milliseconds. */
 const LONGEST_REST_MS = 10 * 60_000;
 
-export interface OpenAIEmbedderOptions {
-  /** Absent for services that ask for none (Ollama, vLLM). */
-  readonly apiKey?: string;
-  /** Default OpenAI's own. */
-  readonly baseUrl?: string;
-  /** Sent with every call. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Added to every call's URL. Default: nothing. */
-  readonly query?: Readonly<Record<string, string>>;
-  readonly model: string;
+export interface OpenAIEmbedderOptions extends Omit<OpenAIEmbeddingsOptions, "onTokens"> {
   /** Asked for wherever the service takes it. */
   readonly dimension: number;
   /**
@@ -52,7 +42,6 @@ export interface OpenAIEmbedderOptions {
   readonly maxRetries?: number;
   /** Told of every answer: the tokens of its texts, as the service counts them, or estimated where it doesn't. Default: nobody is. */
   readonly onTokens?: (tokens: { readonly tokens: number; readonly estimated: boolean }) => void;
-  readonly logger?: Logger;
 }
 
 /** Embeds through any OpenAI-compatible `/embeddings` endpoint. Vectors come back normalised or not, as the service gives them. */

@@ -2,18 +2,10 @@ import OpenAI, { APIUserAbortError } from "openai";
 import { z } from "zod";
 import type { Logger } from "../platform/logger.js";
 import { floatsIn } from "../platform/numbers.js";
-import { withRawError } from "../platform/retry-after.js";
+import { type OpenAIAccess, openAIClient } from "../platform/openai-client.js";
 import { EmbeddingFailure } from "./embedding-failure.js";
 
-export interface OpenAIEmbeddingsOptions {
-  /** Absent for services that ask for none (Ollama, vLLM). */
-  readonly apiKey?: string;
-  /** Default OpenAI's own. */
-  readonly baseUrl?: string;
-  /** Sent with every call. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Added to every call's URL. Default: nothing. */
-  readonly query?: Readonly<Record<string, string>>;
+export interface OpenAIEmbeddingsOptions extends OpenAIAccess {
   readonly model: string;
   /** Told of every answer: its texts, and their tokens as the service counts them; null where it doesn't tell. Default: nobody is. */
   readonly onTokens?: (texts: readonly string[], tokens: number | null) => void;
@@ -49,19 +41,7 @@ export class OpenAIEmbeddings {
     this.#model = options.model;
     this.#logger = options.logger;
     this.#onTokens = options.onTokens;
-    this.#client = new OpenAI({
-      // The SDK refuses to start without a key; services that need none are sent none.
-      apiKey: options.apiKey ?? "none",
-      baseURL: options.baseUrl ?? "https://api.openai.com/v1",
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      maxRetries: 0,
-      logLevel: "off",
-      defaultHeaders: { ...(options.apiKey === undefined && { Authorization: null }), ...options.headers },
-      defaultQuery: { ...options.query },
-      fetch: async (url, init) => withRawError(await fetch(url, init)),
-    });
+    this.#client = openAIClient(options);
   }
 
   /** False once the service has refused to be told one: its vectors then are as long as they are. */

@@ -8,17 +8,14 @@ import { AppError } from "../platform/errors.js";
 import { jsonElements } from "../platform/json-elements.js";
 import { parsedJson } from "../platform/parsed-json.js";
 import type { ImportResult, Imports } from "../ports/application.js";
-import type { ConversationHistory } from "../ports/history.js";
 import { sessionIdFor } from "../ports/session-names.js";
-import type { SessionStore } from "../ports/session-store.js";
-import type { SessionWriter } from "../ports/session-writer.js";
 import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./chatgpt.js";
 import type { ImportedMemory } from "./chroma.js";
 import type { ImportLine } from "./import-line.js";
 import { readNdjson } from "./ndjson.js";
 import { readOtherProduct } from "./other-products.js";
 import { type RestoreParts, restoreExport } from "./restore.js";
-import { checkImportable, importSession } from "./session-import.js";
+import { checkImportable, importSession, type SessionImportParts } from "./session-import.js";
 import { Spool } from "./spool.js";
 
 const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
@@ -28,10 +25,7 @@ export const MAX_CONVERSATION_BYTES = MAX_IMPORT_BYTES - 2;
 /** Of another product's. */
 const MEMORIES_AT_ONCE = 200;
 
-export interface ImportParts {
-  readonly store: SessionStore;
-  readonly writer: SessionWriter;
-  readonly history: ConversationHistory;
+export interface ImportParts extends SessionImportParts {
   readonly clock: Clock;
   /** Lets an erasure end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
   readonly gate: { begin(owner: Owner): { readonly signal: AbortSignal; end(): void } };
@@ -40,8 +34,7 @@ export interface ImportParts {
     | ((owner: Owner, sessionId: string, signal: AbortSignal, onMessage: (done: number, total: number) => void) => Promise<unknown>)
     | null;
   /** What an export holds beside sessions, and where it goes. */
-  readonly restore: Omit<RestoreParts, "store" | "writer" | "history" | "clock" | "lockWaitMs">;
-  readonly lockWaitMs: number;
+  readonly restore: Omit<RestoreParts, keyof SessionImportParts>;
   /** Where lines are kept while the rest is checked. Default: the system's directory for temporary files. */
   readonly spoolDir?: string;
 }

@@ -7,22 +7,17 @@ import { isId, newId } from "../platform/ids.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { ImportResult } from "../ports/application.js";
-import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
-import type { SessionWriter } from "../ports/session-writer.js";
 import { bornOut, journalParts, type RestorableSession, withRestorableImages } from "./restored-journal.js";
+import type { SessionImportParts } from "./session-import.js";
 
-export interface RestoreParts {
-  readonly store: SessionStore;
-  readonly writer: SessionWriter;
-  readonly history: ConversationHistory;
+export interface RestoreParts extends SessionImportParts {
   readonly longTerm: Pick<MemoryAdministration, "restore">;
   readonly ledger: OwnerLedger;
   /** Null when the domain keeps nothing of its users. */
   readonly records: DomainRecords | null;
-  readonly lockWaitMs: number;
 }
 
 /** A receipt says what was checked here: one that anybody may have written is none. */

@@ -1,4 +1,4 @@
-import type { Config } from "../compose/config.js";
+import type { Parts } from "../compose/composed.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
@@ -6,9 +6,6 @@ import type { Logger } from "../platform/logger.js";
 import type { Application } from "../ports/application.js";
 import type { EventListener, EventPattern } from "../ports/events.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
-import type { Operator } from "../ports/operator.js";
-import type { MakeLimiter } from "../ports/request-limiter.js";
-import type { ConversationLog } from "../sessions/conversation-log.js";
 import { partsOf } from "./handle-parts.js";
 import type { MaitredUser } from "./user.js";
 
@@ -36,16 +33,11 @@ export interface Maitred extends Application {
 }
 
 /** What a server needs beside the use-cases. */
-export interface ServerParts {
-  readonly config: Config;
+export interface ServerParts extends Pick<Parts, "config" | "limiter" | "operator" | "log"> {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Null where this process counts requests by itself. */
-  readonly limiter: MakeLimiter | null;
   /** Null where nothing is counted. */
   readonly metrics: ReadableMetrics | null;
-  readonly operator: Operator;
-  readonly log: ConversationLog;
   /** @throws SHUTTING_DOWN once all is closed */
   asked(): void;
 }

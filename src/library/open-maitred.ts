@@ -93,7 +93,6 @@ function opened(
         hint: "Open another with createMaitred, take the user's handle from that, and close it when the program ends.",
       });
   };
-  const { log } = parts;
   const maitred: Maitred = {
     ...application,
     close: (options) => {
@@ -112,18 +111,14 @@ function opened(
       if (timeZone !== undefined && !isTimeZone(timeZone))
         throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/timeZone", detail: "not an IANA time zone" }] });
       asked();
-      return new MaitredUser(application, { owner: ownerOf(tenant, user), timeZone }, { clock, asked, adapters: { log, logger } });
+      return new MaitredUser(
+        application,
+        { owner: ownerOf(tenant, user), timeZone },
+        { clock, asked, adapters: { log: parts.log, logger } },
+      );
     },
   };
-  const server: ServerParts = {
-    config: parts.config,
-    logger,
-    clock,
-    metrics,
-    limiter: parts.limiter,
-    operator: parts.operator,
-    log,
-    asked,
-  };
+  const { config, limiter, operator, log } = parts;
+  const server: ServerParts = { config, logger, clock, metrics, limiter, operator, log, asked };
   return Object.defineProperty(maitred, SERVER_PARTS, { value: server });
 }

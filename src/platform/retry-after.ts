@@ -11,17 +11,3 @@ export function retryAfterMs(header: (name: string) => string | null | undefined
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(told) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
-
-/** Of an error body, in characters. */
-const MAX_ERROR_CHARS = 64 * 1024;
-
-/** The openai SDK reads no error body without an `error` key: it is handed the whole body under one. */
-export async function withRawError(response: Response): Promise<Response> {
-  if (response.ok) return response;
-  const raw = (await response.text().catch(() => "")).slice(0, MAX_ERROR_CHARS);
-  const headers = new Headers(response.headers);
-  headers.delete("content-length");
-  headers.delete("content-encoding");
-  headers.set("content-type", "application/json");
-  return new Response(JSON.stringify({ error: { raw } }), { status: response.status, headers });
-}

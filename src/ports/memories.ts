@@ -11,7 +11,7 @@ import type {
 import type { Owner } from "../domain/owner.js";
 import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
 import type { AppError } from "../platform/errors.js";
-import type { AlsoDue, ProposedOperation } from "./extraction.js";
+import type { MessageToRead, ProposedOperation } from "./extraction.js";
 import type { RequestKey } from "./request-key.js";
 import type { Page } from "./session-store.js";
 
@@ -147,19 +147,10 @@ export interface StandingNeeds {
 }
 
 /** A turn whose user message is to be remembered. */
-export interface TurnToRemember {
-  readonly session_id: string;
-  readonly turn: number;
-  readonly message_id: string;
-  readonly text: string;
-  readonly stated_at: Date;
-  readonly time_zone: string;
+export interface TurnToRemember extends Omit<MessageToRead, "owner" | "known" | "calls"> {
   readonly channel: string;
-  readonly context: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
   /** Message ids that this one replaces (an edit): what they alone gave is taken back. */
   readonly replaces?: readonly string[];
-  /** What the call that reads it may do beside it. Default: nothing. */
-  readonly also?: AlsoDue;
   /** It may be left to be read by the call for the owner's next message, where the reader can do that. Default false. */
   readonly may_wait?: boolean;
   /**

@@ -1,54 +1,28 @@
 import OpenAI from "openai";
 import { Stream } from "openai/streaming";
+import { OPENAI_URL, type OpenAIAccess, openAIClient } from "../../platform/openai-client.js";
 import { parsedJson } from "../../platform/parsed-json.js";
-import { withRawError } from "../../platform/retry-after.js";
 import { EndpointFailure, statusIn } from "./endpoint-failure.js";
 import { encodedBody } from "./inline-images.js";
 
-export interface OpenAIEndpointOptions {
-  /** Absent for endpoints that ask for none. */
-  readonly apiKey?: string;
-  /** Any OpenAI-compatible endpoint: Azure's `/openai/v1/`, Ollama, vLLM. Default {@link OPENAI_URL}. */
-  readonly baseUrl?: string;
-  /** Sent with every call (`api-key` of a legacy Azure, a gateway's). */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Added to every call's URL (`api-version`). */
-  readonly query?: Readonly<Record<string, string>>;
+export interface OpenAIEndpointOptions extends OpenAIAccess {
   /** Bound of one request, in milliseconds. */
   readonly timeoutMs: number;
 }
-
-export const OPENAI_URL = "https://api.openai.com/v1";
 
 /** An answer as it came: chunks, or one whole body, whichever the endpoint sends. */
 export type Body =
   | { readonly streamed: true; readonly chunks: AsyncIterable<unknown> /** Whether `[DONE]` was read. */; readonly done: () => boolean }
   | { readonly streamed: false; readonly whole: unknown };
 
-/**
- * The `openai` SDK with what it lacks: error bodies as they came, whatever their shape; JSON where a stream was asked for. It never tries
- * again by itself: its waits can't be aborted (openai/openai-node#1840, #2580).
- */
+/** The `openai` SDK with what it lacks: error bodies as they came, whatever their shape; JSON where a stream was asked for. */
 export class OpenAIEndpoint {
   readonly url: string;
   readonly #client: OpenAI;
 
   constructor(options: OpenAIEndpointOptions) {
     this.url = options.baseUrl ?? OPENAI_URL;
-    this.#client = new OpenAI({
-      // The SDK insists on one; endpoints that ask for none are sent none.
-      apiKey: options.apiKey ?? "none",
-      baseURL: this.url,
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      timeout: options.timeoutMs,
-      maxRetries: 0,
-      logLevel: "off",
-      defaultHeaders: { ...(options.apiKey === undefined && { Authorization: null }), ...options.headers },
-      defaultQuery: { ...options.query },
-      fetch: async (url, init) => withRawError(await fetch(url, init)),
-    });
+    this.#client = openAIClient(options, options.timeoutMs);
   }
 
   /** @throws EndpointFailure */

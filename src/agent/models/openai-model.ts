@@ -1,3 +1,4 @@
+import { OPENAI_URL, type OpenAIAccess } from "../../platform/openai-client.js";
 import { present } from "../../platform/present.js";
 import { within } from "../../platform/within.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
@@ -7,7 +8,7 @@ import { contextTokensIn, loadedContextTokens, propsContextTokens } from "./cont
 import { aboutEndpoint, callEndpoint, type EndpointOptions, endpointOf } from "./endpoint.js";
 import { chatEvents } from "./openai-chat-answer.js";
 import { chatBody } from "./openai-chat-request.js";
-import { OPENAI_URL, OpenAIEndpoint, type OpenAIEndpointOptions } from "./openai-endpoint.js";
+import { OpenAIEndpoint } from "./openai-endpoint.js";
 import { responsesEvents } from "./openai-responses-answer.js";
 import { responsesBody } from "./openai-responses-request.js";
 import { hasImages } from "./refusals.js";
@@ -19,7 +20,7 @@ const LOOK_MS = 1_000;
 /** How long a guest's answer waits for that: an endpoint that tells it does so at once. */
 const GUEST_WAITS_MS = 250;
 
-export interface OpenAIModelOptions extends EndpointOptions, Omit<Partial<OpenAIEndpointOptions>, "timeoutMs"> {
+export interface OpenAIModelOptions extends EndpointOptions, OpenAIAccess {
   readonly model: string;
   /** `auto`, the default: the Responses API at OpenAI itself, Chat Completions elsewhere. */
   readonly api?: "auto" | "responses" | "chat";
