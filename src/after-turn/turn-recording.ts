@@ -1,6 +1,6 @@
 import { type Owner, parseOwner } from "../domain/owner.js";
 import { firstTokenAt } from "../domain/plots.js";
-import { type PromptBlock, type ProposalRecord, type TimingRecord, type TurnRecord, textHash } from "../domain/turn-record.js";
+import type { PromptBlock, ProposalRecord, TimingRecord, TurnRecord } from "../domain/turn-record.js";
 import { AsyncValue } from "../platform/async-value.js";
 import { eachInParallel } from "../platform/bounded-parallel.js";
 import type { Clock } from "../platform/clock.js";
@@ -15,7 +15,7 @@ import type { EndedTurn, OnMessageRead, RecordedParts, TurnRecorder, TurnRecords
 const TOGETHER_MS = 5_000;
 /** At once: an engine that writes what comes together in one go writes once. */
 const AT_ONCE = 50;
-/** Turns that are written before that time: what waits is kept small. */
+/** Sessions whose turns are written before that time: what waits is kept small. */
 const TOGETHER = 500;
 /** Turns that wait or are being written; past it one is left out, and that is logged: they must not pile up behind a store that is slow. */
 const MOST_WAITING = 2_000;
@@ -30,12 +30,11 @@ export interface TurnRecordingParts {
   readonly logger: Logger;
 }
 
-interface WaitingRecord {
+/** Of one session, by the number of the turn; made when they are written. */
+interface WaitingRecords {
   readonly owner: Owner;
   readonly sessionId: string;
-  readonly turn: number;
-  /** Made when they are written. */
-  readonly parts: readonly (() => Partial<RecordedParts>)[];
+  readonly turns: Map<number, (() => Partial<RecordedParts>)[]>;
 }
 
 interface WritingBack {
@@ -47,7 +46,7 @@ interface WritingBack {
 export class TurnRecording implements TurnRecorder {
   readonly #parts: TurnRecordingParts;
   readonly #writingBack = new AsyncValue<WritingBack>();
-  readonly #waiting = new Map<string, WaitingRecord>();
+  readonly #waiting = new Map<string, WaitingRecords>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
   #unwritten = 0;
@@ -119,33 +118,36 @@ export class TurnRecording implements TurnRecorder {
     await this.#writing;
   }
 
-  /** What is told of one turn within a moment is one write: the answer's part as a rule with that of the write-back. */
+  /** What is told of a session within a moment is one write: a turn's answer as a rule with its write-back. */
   #keep(owner: Owner, sessionId: string, turn: number, part: () => Partial<RecordedParts>): void {
-    const key = JSON.stringify([owner, sessionId, turn]);
-    const before = this.#waiting.get(key);
-    if (before === undefined && this.#unwritten >= MOST_WAITING) {
+    const key = `${owner} ${sessionId}`;
+    const { turns } = this.#waiting.get(key) ?? { turns: new Map<number, (() => Partial<RecordedParts>)[]>() };
+    const parts = turns.get(turn);
+    if (parts !== undefined) return void parts.push(part);
+    if (this.#unwritten >= MOST_WAITING) {
       this.#parts.logger.warn({ session_id: sessionId, turn }, "the store is slow: how a turn went is not kept");
       return;
     }
-    if (before === undefined) this.#unwritten += 1;
-    this.#waiting.set(key, { owner, sessionId, turn, parts: [...(before?.parts ?? []), part] });
+    this.#unwritten += 1;
+    this.#waiting.set(key, { owner, sessionId, turns: turns.set(turn, [part]) });
     if (this.#waiting.size >= TOGETHER) void this.settled();
     else this.#timer ??= setTimeout(() => void this.settled(), TOGETHER_MS).unref();
   }
 
-  async #write({ owner, sessionId, turn, parts }: WaitingRecord): Promise<void> {
+  async #write({ owner, sessionId, turns }: WaitingRecords): Promise<void> {
     const { records, begin, logger } = this.#parts;
     try {
       const running = begin(owner);
       try {
-        await records.put(owner, sessionId, turn, Object.assign({}, ...parts.map((part) => part())));
+        const made = [...turns].map(([turn, parts]) => [turn, Object.assign({}, ...parts.map((part) => part()))] as const);
+        await records.put(owner, sessionId, new Map(made));
       } finally {
         running.end();
       }
     } catch (error) {
-      if (!isAppError(error, "OWNER_ERASED")) logger.warn({ session_id: sessionId, turn, err: error }, "how a turn went could not be kept");
+      if (!isAppError(error, "OWNER_ERASED")) logger.warn({ session_id: sessionId, err: error }, "how turns went could not be kept");
     } finally {
-      this.#unwritten -= 1;
+      this.#unwritten -= turns.size;
     }
   }
 }
@@ -171,9 +173,9 @@ function recordOf(turn: EndedTurn, at: string): TurnRecord {
 /** A provider caches from the beginning: what lies within as many tokens was cached. */
 function blocksOf({ blocks, cachedTokens }: EndedTurn): PromptBlock[] {
   let until = 0;
-  return blocks().map(({ name, text, tokens, chars = text.length }) => {
-    until += tokens;
-    return { name, tokens, chars, cached: cachedTokens === null ? null : until <= cachedTokens, hash: textHash(text) };
+  return blocks().map((block) => {
+    until += block.tokens;
+    return { ...block, cached: cachedTokens === null ? null : until <= cachedTokens };
   });
 }
 

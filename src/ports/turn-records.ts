@@ -1,6 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
-import type { ProposalRecord, ReadingRecord, TimingRecord, TurnRecord, WriteBackRecord } from "../domain/turn-record.js";
+import type { PromptBlock, ProposalRecord, ReadingRecord, TimingRecord, TurnRecord, WriteBackRecord } from "../domain/turn-record.js";
 
 /** What is kept of one turn for whoever runs the server. Null where it isn't kept, or not yet. */
 export interface RecordedParts {
@@ -12,9 +12,10 @@ export interface RecordedParts {
 /** Records of turns, in their owner's partition. A session's go with it, an owner's with them. */
 export interface TurnRecords {
   /**
-   * Keeps these parts of a turn; the others stay. Nothing is kept of a session that is no more. @throws STORAGE_UNAVAILABLE
+   * Keeps these parts, by the number of their turn; a turn's others stay. Nothing is kept of a session that is no more.
+   * @throws STORAGE_UNAVAILABLE
    */
-  put(owner: Owner, sessionId: string, turn: number, parts: Partial<RecordedParts>): Promise<void>;
+  put(owner: Owner, sessionId: string, turns: ReadonlyMap<number, Partial<RecordedParts>>): Promise<void>;
   get(owner: Owner, sessionId: string, turn: number): Promise<RecordedParts>;
   /** Of a session that is emptied and stays. */
   removeSession(owner: Owner, sessionId: string): Promise<void>;
@@ -40,8 +41,8 @@ export interface EndedTurn extends TurnName {
   readonly cachedTokens: number | null;
   /** From the turn's beginning. */
   readonly timings: readonly TimingRecord[];
-  /** What the model was given, by pieces; made off the reply's path. `chars`: where the text stands for a longer one. */
-  readonly blocks: () => readonly { readonly name: string; readonly text: string; readonly tokens: number; readonly chars?: number }[];
+  /** What the model was given, by pieces; made off the reply's path. */
+  readonly blocks: () => readonly Omit<PromptBlock, "cached">[];
 }
 
 /** Keeps how turns went, off every reply's path. Returns at once and never throws. */

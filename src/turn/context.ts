@@ -115,7 +115,7 @@ export function buildContext(given: ContextParts, budget: ContextBudget): Contex
         { name: "summary", text: summary },
         {
           name: "rounds",
-          text: kept.map(({ round, isOld, tokens }) => `${round.assistant.id} ${isOld} ${tokens}`).join("\n"),
+          text: [kept[0], kept.at(-1)].flatMap((each) => each?.round.assistant.id ?? []).join(` ${kept.length} ${wholeFrom} `),
           tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
           chars: kept.reduce((sum, { messages }) => sum + charsOf(messages), 0),
         },

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { HeldBack, RecalledMemory, RecallStatus } from "../domain/session.js";
-import type { TimingRecord } from "../domain/turn-record.js";
+import { type TimingRecord, textHash } from "../domain/turn-record.js";
 import type { TokenCounter } from "../platform/tokens.js";
 import type { TimedWork } from "../ports/tool-context.js";
 import type { EndedTurn } from "../ports/turn-records.js";
@@ -10,17 +10,19 @@ import type { OpenTurn } from "./open-turn.js";
 /** More are no part of one turn's picture. */
 const MOST_TIMINGS = 200;
 
-/** A system prompt is the same in all turns of a product, and the longest of what is counted. */
+/** A system prompt is the same in all turns of a product, and the longest of what is measured. */
 const LONG_CHARS = 1_000;
-const known = new WeakMap<TokenCounter, LRUCache<string, number>>();
+type Measured = { readonly tokens: number; readonly hash: string };
+const known = new WeakMap<TokenCounter, LRUCache<string, Measured>>();
 
-function counted(counter: TokenCounter, text: string): number {
-  if (text.length < LONG_CHARS) return counter.count(text);
-  const counts = known.get(counter) ?? new LRUCache<string, number>({ max: 20 });
-  known.set(counter, counts);
-  const tokens = counts.get(text) ?? counter.count(text);
-  counts.set(text, tokens);
-  return tokens;
+function measured(counter: TokenCounter, text: string, tokens?: number): Measured {
+  const made = () => ({ tokens: tokens ?? counter.count(text), hash: textHash(text) });
+  if (text.length < LONG_CHARS) return made();
+  const measures = known.get(counter) ?? new LRUCache<string, Measured>({ max: 20 });
+  known.set(counter, measures);
+  const found = measures.get(text) ?? made();
+  measures.set(text, found);
+  return found;
 }
 
 /** What a turn is seen to do while it runs, for its record. */
@@ -65,7 +67,8 @@ export class TurnTrace {
       firstTokenMs: this.firstTokenMs,
       totalMs: performance.now() - timing.started,
       timings: [...this.#opening(), ...this.#timed.map((work) => this.#fromBeginning(work))],
-      blocks: () => context?.blocks().map((block) => ({ ...block, tokens: block.tokens ?? counted(counter, block.text) })) ?? [],
+      blocks: () =>
+        context?.blocks().map(({ name, text, tokens, chars = text.length }) => ({ name, chars, ...measured(counter, text, tokens) })) ?? [],
     };
   }
 

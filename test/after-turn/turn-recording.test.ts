@@ -38,7 +38,7 @@ function ended(turn: number): EndedTurn {
     totalMs: 2,
     cachedTokens: null,
     timings: [],
-    blocks: () => [{ name: "rounds", text: "stands for them", tokens: 7, chars: 4_000 }],
+    blocks: () => [{ name: "rounds", hash: "stands for them", tokens: 7, chars: 4_000 }],
   };
 }
 
@@ -52,11 +52,15 @@ test("an answer and its write-back within a moment are one write; a piece that s
     [
       ADA,
       "s",
-      1,
-      {
-        turn: expect.objectContaining({ prompt_blocks: [expect.objectContaining({ chars: 4_000, tokens: 7 })] }),
-        writeBack: expect.anything(),
-      },
+      new Map([
+        [
+          1,
+          {
+            turn: expect.objectContaining({ prompt_blocks: [expect.objectContaining({ chars: 4_000, tokens: 7 })] }),
+            writeBack: expect.anything(),
+          },
+        ],
+      ]),
     ],
   ]);
 });

@@ -83,8 +83,8 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
     test("the parts of a turn's record are kept by themselves, and are their owner's", () =>
       over(async ({ records, session }) => {
         const id = await session(ADA);
-        await records.put(ADA, id, 1, { turn: RECORD });
-        await records.put(ADA, id, 1, { reading: { v: 1, proposals: [] } });
+        await records.put(ADA, id, new Map([[1, { turn: RECORD }]]));
+        await records.put(ADA, id, new Map([[1, { reading: { v: 1, proposals: [] } }]]));
         expect(await records.get(ADA, id, 1)).toEqual({ turn: RECORD, reading: { v: 1, proposals: [] }, writeBack: null });
         expect(await records.get(ADA, id, 2)).toEqual(NOTHING);
         expect(await records.get(BEN, id, 1)).toEqual(NOTHING);
@@ -93,10 +93,10 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
     test("[operator-sees-what-happened] a purge and an erasure take them, and what comes late is not kept", () =>
       over(async ({ records, session, store, ledger }) => {
         const [purged, other] = [await session(ADA), await session(ADA)];
-        for (const id of [purged, other]) await records.put(ADA, id, 1, { turn: RECORD });
+        for (const id of [purged, other]) await records.put(ADA, id, new Map([[1, { turn: RECORD }]]));
         await store.journal.remove(ADA, purged);
         await store.index.remove(ADA, purged);
-        await records.put(ADA, purged, 2, { turn: RECORD });
+        await records.put(ADA, purged, new Map([[2, { turn: RECORD }]]));
         expect(await records.residue(ADA)).toBe(1);
         expect(await records.get(ADA, purged, 1)).toEqual(NOTHING);
         expect((await records.get(ADA, other, 1)).turn).toEqual(RECORD);
@@ -109,7 +109,7 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
       over(async ({ records, session }) => {
         const id = await session(ADA);
         const timings = Array.from({ length: 2_000 }, (_, place) => ({ name: "tool".repeat(20), started_ms: place, duration_ms: 1 }));
-        await records.put(ADA, id, 1, { turn: { ...RECORD, timings } });
+        await records.put(ADA, id, new Map([[1, { turn: { ...RECORD, timings } }]]));
         expect((await records.get(ADA, id, 1)).turn?.timings).toHaveLength(20);
       }));
 

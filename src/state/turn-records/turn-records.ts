@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { readingRecordSchema, turnRecordSchema, writeBackRecordSchema } from "../../domain/turn-record.js";
 import { batchesOf } from "../../platform/batches.js";
@@ -8,17 +8,25 @@ import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js"
 import { optimisticChange, unchanged } from "../optimistic-commit.js";
 import { numberKey, ownerPartition } from "../partition.js";
 import { sessionKey, TURN_RECORDS, turnRecordsOf } from "../sessions/keys.js";
-import { rowPages, rowsIn } from "../stored-rows.js";
+import { jsonOf, rowAt, rowPages, rowsIn } from "../stored-rows.js";
 
-/** Of one part; what is over it loses its longest lists. */
+/** Of a turn's record; what is over it loses its longest lists. */
 const MAX_BYTES = 64 * 1024;
 /** What is left of a list that made a record too long. */
 const SHORT = 20;
+/** Turns of a session in one commit: what an engine takes, were all of them at their longest. */
+const TURNS_AT_ONCE = 20;
 
-const SCHEMAS = { turn: turnRecordSchema, reading: readingRecordSchema, writeBack: writeBackRecordSchema } as const;
-const PARTS = Object.keys(SCHEMAS) as (keyof RecordedParts)[];
+/** A part of a version that isn't known is none. */
+const part = <S extends z.ZodType>(schema: S) =>
+  schema
+    .nullish()
+    .catch(null)
+    .transform((value) => value ?? null);
+const recordSchema = z.object({ turn: part(turnRecordSchema), reading: part(readingRecordSchema), writeBack: part(writeBackRecordSchema) });
+const NOTHING: RecordedParts = { turn: null, reading: null, writeBack: null };
 
-/** `turn-record/{session}/{turn}/{part}`: each part is written once or twice, by whoever knows it, and none waits for another. */
+/** `turn-record/{session}/{turn}`: what is told of one turn by several is put together in its row. */
 export class EngineTurnRecords implements TurnRecords {
   readonly #engine: StateEngine;
 
@@ -26,24 +34,26 @@ export class EngineTurnRecords implements TurnRecords {
     this.#engine = engine;
   }
 
-  async put(owner: Owner, sessionId: string, turn: number, parts: Partial<RecordedParts>): Promise<void> {
-    const puts = PARTS.flatMap((part) => {
-      const value = parts[part] ?? null;
-      return value === null ? [] : [{ key: keyOf(sessionId, turn, part), value: bounded(value) }];
-    });
-    if (puts.length === 0) return;
+  async put(owner: Owner, sessionId: string, turns: ReadonlyMap<number, Partial<RecordedParts>>): Promise<void> {
     const row = sessionKey(sessionId);
-    // Whoever removes the session changes its row in the same commit.
-    await optimisticChange(this.#engine, ownerPartition(owner), { keys: [row] }, (read) =>
-      read.entries.has(row) ? { epoch: read.epoch, checks: unchanged(read, row), puts } : null,
-    );
+    for (const some of batchesOf(turns, TURNS_AT_ONCE)) {
+      const given = some.map(([turn, parts]) => ({ key: keyOf(sessionId, turn), parts }));
+      const keys = [row, ...given.map(({ key }) => key)];
+      // Whoever removes the session changes its row in the same commit.
+      await optimisticChange(this.#engine, ownerPartition(owner), { keys }, (read) => {
+        if (!read.entries.has(row)) return null;
+        const puts = given.map(({ key, parts }) => ({
+          key,
+          value: bounded({ ...jsonOf<RecordedParts>(read.entries.get(key)), ...parts }),
+        }));
+        return { epoch: read.epoch, checks: unchanged(read, ...keys), puts };
+      });
+    }
   }
 
   async get(owner: Owner, sessionId: string, turn: number): Promise<RecordedParts> {
-    const keys = PARTS.map((part) => keyOf(sessionId, turn, part));
-    const { entries } = await this.#engine.read(ownerPartition(owner), { keys });
-    const read = <K extends keyof RecordedParts>(part: K) => parsed(SCHEMAS[part], entries.get(keyOf(sessionId, turn, part))?.value);
-    return { turn: read("turn"), reading: read("reading"), writeBack: read("writeBack") } as RecordedParts;
+    const row = await rowAt(this.#engine, ownerPartition(owner), keyOf(sessionId, turn));
+    return row === undefined ? NOTHING : recordSchema.parse(JSON.parse(row.value));
   }
 
   async removeSession(owner: Owner, sessionId: string): Promise<void> {
@@ -58,31 +68,24 @@ export class EngineTurnRecords implements TurnRecords {
     return (await rowsIn(this.#engine, ownerPartition(owner), prefixRange(TURN_RECORDS))).length;
   }
 
-  /** A page at a time: each holds whole records. */
   async #removeAll(owner: Owner, prefix: string): Promise<number> {
     const partition = ownerPartition(owner);
-    const turns = new Set<string>();
+    let removed = 0;
     for await (const page of rowPages(this.#engine, partition, prefix))
       for (const rows of batchesOf(page, OPERATIONS_AT_ONCE)) {
-        const deletes = rows.map(({ key }) => key);
-        await committed(this.#engine, partition, { deletes });
-        for (const key of deletes) turns.add(key.slice(0, key.lastIndexOf("/")));
+        await committed(this.#engine, partition, { deletes: rows.map(({ key }) => key) });
+        removed += rows.length;
       }
-    return turns.size;
+    return removed;
   }
 }
 
-function keyOf(sessionId: string, turn: number, part: keyof RecordedParts): string {
-  return `${turnRecordsOf(sessionId)}${numberKey(turn)}/${part}`;
+function keyOf(sessionId: string, turn: number): string {
+  return `${turnRecordsOf(sessionId)}${numberKey(turn)}`;
 }
 
-function bounded(value: object): string {
-  const whole = JSON.stringify(value);
+function bounded(parts: Partial<RecordedParts>): string {
+  const whole = JSON.stringify(parts);
   if (Buffer.byteLength(whole) <= MAX_BYTES) return whole;
-  return JSON.stringify(value, (_, each: unknown) => (Array.isArray(each) ? each.slice(0, SHORT) : each));
-}
-
-/** One of a version that isn't known is none. */
-function parsed(schema: z.ZodType, value: string | undefined): unknown {
-  return value === undefined ? null : (schema.safeParse(JSON.parse(value)).data ?? null);
+  return JSON.stringify(parts, (_, each: unknown) => (Array.isArray(each) ? each.slice(0, SHORT) : each));
 }
