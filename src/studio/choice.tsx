@@ -1,3 +1,6 @@
+import { route, setQuery } from "./route.js";
+import { about } from "./session.js";
+
 interface ChoiceProps {
   readonly label: string;
   readonly name: string;
@@ -26,3 +29,20 @@ export function Choice({ label, name, value = "", options, onChange, inline = fa
 
 /** An option that is called what it is. */
 export const itself = (name: string) => [name, name] as const;
+
+/** Narrows a screen to one tenant, where the server tells which there are. */
+export function TenantFilter() {
+  const tenants = about.value?.tenants ?? [];
+  if (tenants.length < 2) return null;
+  const { query } = route.value;
+  return (
+    <Choice
+      label="Tenant"
+      name="tenant"
+      value={query.tenant}
+      options={[["", "all"], ...tenants.map(itself)]}
+      onChange={(event) => setQuery({ ...query, tenant: (event.currentTarget as HTMLSelectElement).value })}
+      inline
+    />
+  );
+}

@@ -1,9 +1,9 @@
 import { Submit, sending } from "../web/controls.js";
+import { TenantFilter } from "./choice.js";
 import { client } from "./client.js";
 import { Field, GuestLink, Heading, Paged, Table } from "./parts.js";
 import { addressOf, route } from "./route.js";
 import { Figure, Name, When } from "./shown.js";
-import { TenantFilter } from "./tenant-filter.js";
 import { usePages } from "./use-loaded.js";
 
 /** Users who have sessions, and the way to any that one knows by name. */

@@ -13,6 +13,7 @@ export function Heading({ children, title }: { readonly children: ComponentChild
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Maitred Studio`;
+    document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     // Who has just come to Studio begins at its top.
     if (document.activeElement !== document.body || location.hash !== "") heading.current?.focus({ preventScroll: true });
   }, [title]);

@@ -1,11 +1,10 @@
 import { Button } from "../web/controls.js";
-import { Choice } from "./choice.js";
+import { Choice, TenantFilter } from "./choice.js";
 import { client, type PlotStep } from "./client.js";
 import { countOf, durationOf, moneyOf, wordsOf } from "./format.js";
 import { Filled, Heading, Shown } from "./parts.js";
 import { type Line, Plot } from "./plot.js";
 import { route, setQuery } from "./route.js";
-import { TenantFilter } from "./tenant-filter.js";
 import { useLoaded } from "./use-loaded.js";
 
 const HOUR_MS = 3_600_000;

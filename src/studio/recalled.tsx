@@ -1,7 +1,30 @@
 import type { RecalledMemory } from "./client.js";
-import { whyHeldBack, whyRecalled } from "./codes.js";
+import { wordsOf } from "./format.js";
 import { Filled, List, Table } from "./parts.js";
 import { Code, Figure, Name, Said, State, YesNo } from "./shown.js";
+
+/** What codes of the server mean; one that isn't here is read as it is. */
+const WHY_RECALLED: Readonly<Record<string, string>> = {
+  own_need: "a need of the guest's",
+  companion_need: "a need of a companion's",
+  occasion: "fits the occasion",
+  party: "fits who comes",
+  likeness: "like what was said",
+  standing: "holds always",
+};
+const WHY_HELD_BACK: Readonly<Record<string, string>> = {
+  idle: "the message asks for nothing",
+  occasion: "for another occasion",
+  not_coming: "about somebody who doesn't come",
+  outdated: "another value holds",
+  limit: "others come before it",
+};
+
+const inWords = (words: Readonly<Record<string, string>>) => (code: string) =>
+  Object.hasOwn(words, code) ? (words[code] ?? code) : wordsOf(code);
+
+const whyRecalled = inWords(WHY_RECALLED);
+const whyHeldBack = inWords(WHY_HELD_BACK);
 
 interface RecalledProps {
   readonly memories: readonly RecalledMemory[] | null;

@@ -1,12 +1,12 @@
+import type { ComponentProps } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../web/controls.js";
-import { AsOf } from "./as-of.js";
-import { Changes } from "./change-card.js";
-import { client, type OwnerName } from "./client.js";
+import { type Change, client, type OwnerName } from "./client.js";
 import { momentOf, timeOf } from "./format.js";
-import { Paged } from "./parts.js";
-import { route, setQuery } from "./route.js";
-import { usePages } from "./use-loaded.js";
+import { Empty, Link, List, Paged, Section, Shown } from "./parts.js";
+import { addressOf, route, setQuery } from "./route.js";
+import { Code, Name, Quote, Said, State, When } from "./shown.js";
+import { useLoaded, usePages } from "./use-loaded.js";
 
 /** How a guest's memory came about, newest first; or what held at an earlier moment, and what has changed since. */
 export function Timeline({ tenant, user }: OwnerName) {
@@ -65,4 +65,115 @@ function Slider({ moments, asOf }: SliderProps) {
       {asOf !== null && <Button label="Back to now" onClick={() => choose(now)} />}
     </div>
   );
+}
+
+/** Memories that are compared at most: a difference of more is read by nobody. */
+const MOST = 200;
+
+/** After these nothing is held any more. */
+const GONE = new Set(["ended", "expired", "superseded", "forgotten", "rejected", "waits"]);
+
+/** What held at a moment: of each memory what was last said of it, as far as it was not over. */
+async function heldAt(owner: OwnerName, at: Date, signal: AbortSignal) {
+  const latest = new Map<string, Change>();
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof client.timeline>> = await client.timeline(owner, at.toISOString(), cursor, signal);
+    for (const change of page.data) {
+      const name = change.memory_id ?? `${change.at} ${change.text}`;
+      if (!latest.has(name)) latest.set(name, change);
+    }
+    cursor = page.next_cursor;
+  } while (cursor !== null && latest.size < MOST);
+  return { memories: [...latest.values()].filter(({ event }) => event === null || !GONE.has(event)), whole: cursor === null };
+}
+
+/** What was known at an earlier moment, and what is another now. */
+function AsOf({ owner, at }: { readonly owner: OwnerName; readonly at: Date }) {
+  const both = useLoaded(`${owner.tenant}/${owner.user}/${at.toISOString()}`, async (signal) => {
+    const [then, now] = await Promise.all([heldAt(owner, at, signal), heldAt(owner, new Date(), signal)]);
+    return { then, now };
+  });
+  return (
+    <Shown of={both}>
+      {({ then, now }) => {
+        const idsOf = (memories: readonly Change[]) => new Set(memories.map(({ memory_id }) => memory_id));
+        const [before, after] = [idsOf(then.memories), idsOf(now.memories)];
+        const shared = { owner, among: [...then.memories, ...now.memories] };
+        return (
+          <>
+            {!(then.whole && now.whole) && <Empty>Only the latest {MOST} are compared.</Empty>}
+            <Group title="Held then, and no longer" of={then.memories.filter(({ memory_id }) => !after.has(memory_id))} {...shared} />
+            <Group title="Held then, and now" of={then.memories.filter(({ memory_id }) => after.has(memory_id))} {...shared} />
+            <Group title="New since" of={now.memories.filter(({ memory_id }) => !before.has(memory_id))} {...shared} />
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+type GroupProps = ComponentProps<typeof Changes> & { readonly title: string };
+
+const Group = ({ title, ...changes }: GroupProps) => (
+  <Section title={changes.of.length === 0 ? title : `${title} (${changes.of.length})`}>
+    <Changes {...changes} />
+  </Section>
+);
+
+interface ChangesProps {
+  readonly of: readonly Change[];
+  readonly owner: OwnerName;
+  /** Where what they replace is looked for. */
+  readonly among?: readonly Change[];
+}
+
+/** Changes, or memories as they were. */
+const Changes = ({ of, owner, among = of }: ChangesProps) => (
+  <List of={of} none="None." class="timeline">
+    {(each) => <ChangeCard of={each} owner={owner} among={among} />}
+  </List>
+);
+
+type ChangeCardProps = Omit<Required<ChangesProps>, "of"> & { readonly of: Change };
+
+function ChangeCard({ of, owner: { tenant, user }, among }: ChangeCardProps) {
+  const turn = addressOf("turns", [tenant, user, of.session_id, of.turn]);
+  return (
+    <article>
+      <p class="change">
+        {(of.replaces ?? []).map((id) => (
+          <span key={id}>
+            <del>
+              <span class="sr">replaces: </span>
+              <Replaced id={id} among={among} />
+            </del>{" "}
+            →{" "}
+          </span>
+        ))}
+        <strong>
+          <Said text={of.text} chars={of.text_chars} />
+        </strong>{" "}
+        <State of={of.event} />
+      </p>
+      <Quote text={of.quote} chars={of.quote_chars} />
+      <p class="note">
+        <When at={of.at} />
+        {of.turn !== null && " · "}
+        {of.turn !== null && (
+          <Link to={turn}>
+            turn <Name of={of.turn} />
+          </Link>
+        )}
+        {of.reason !== null && " · "}
+        {of.reason !== null && <Code of={of.reason} />}
+      </p>
+    </article>
+  );
+}
+
+/** A change names what it replaces by its id: its text is that of a change of it. */
+function Replaced({ id, among }: { readonly id: string; readonly among: readonly Change[] }) {
+  const known = among.find(({ memory_id }) => memory_id === id);
+  return known === undefined ? <Name of={id} /> : <Said text={known.text} chars={known.text_chars} />;
 }

@@ -1,13 +1,12 @@
 import { Button, Facts } from "../web/controls.js";
-import { client, type TurnPlace, type TurnRecord } from "./client.js";
+import { client, type OwnerName, type Proposal, type TurnPlace, type TurnRecord } from "./client.js";
 import { saveEvaluationCase } from "./evaluation-case.js";
 import { Empty, Heading, Link, List, Section, Shown } from "./parts.js";
 import { type Comparison, Prompt } from "./prompt.js";
-import { Proposals } from "./proposals.js";
 import { Recalled } from "./recalled.js";
 import { Replay } from "./replay.js";
 import { addressOf } from "./route.js";
-import { Anything, Code, Figure, Name, State, Talk, When } from "./shown.js";
+import { Anything, Code, Figure, Name, Quote, Said, State, Talk, When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";
 import { Waterfall } from "./waterfall.js";
 
@@ -141,3 +140,35 @@ function typeOf(part: unknown): string {
   const type = typeof part === "object" && part !== null && "type" in part ? part.type : null;
   return typeof type === "string" ? type : "unknown";
 }
+
+interface ProposalsProps {
+  readonly of: readonly Proposal[] | null;
+  readonly place: OwnerName;
+}
+
+/** What a model, or the stand-in, wanted to remember of the message, and what became of each. */
+const Proposals = ({ of, place: { tenant, user } }: ProposalsProps) => (
+  <List of={of} unknown="What was proposed is unknown." none="Nothing was proposed." class="proposals" item="card">
+    {({ op, text, text_chars, outcome, quote, quote_chars, reason, memory_id }) => (
+      <>
+        <p>
+          <span class="note">
+            <Code of={op} />
+          </span>{" "}
+          <Said text={text} chars={text_chars} /> <State of={outcome} />
+        </p>
+        <Quote text={quote} chars={quote_chars} />
+        {reason !== null && (
+          <p class="note">
+            Why: <Code of={reason} />
+          </p>
+        )}
+        {memory_id !== null && (
+          <p class="note">
+            <Link to={addressOf("guests", [tenant, user])}>In the guest's timeline</Link>
+          </p>
+        )}
+      </>
+    )}
+  </List>
+);

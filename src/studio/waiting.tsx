@@ -1,8 +1,8 @@
+import { TenantFilter } from "./choice.js";
 import { client } from "./client.js";
 import { GuestLink, Heading, Paged, Table } from "./parts.js";
 import { route } from "./route.js";
 import { Anything, Code, Said, When } from "./shown.js";
-import { TenantFilter } from "./tenant-filter.js";
 import { LIVE_MS, usePages } from "./use-loaded.js";
 
 /** Memories of all guests that wait for their word. */

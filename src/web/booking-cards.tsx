@@ -188,11 +188,9 @@ export function Ticket({ of, data, isCancelled }: CardProps & { readonly isCance
           </code>
         </p>
         {!isCancelled && (
-          <div class="ticket-keep">
-            <div class="row">
-              <AddToCalendar booking={{ ...data, title, where, seats }} />
-              <Print title={title} />
-            </div>
+          <div class="ticket-keep row">
+            <AddToCalendar booking={{ ...data, title, where, seats }} />
+            <Print title={title} />
             {!isOver(data.date) && data.reference ? <CancelBooking reference={said(data.reference)} title={title} /> : null}
           </div>
         )}

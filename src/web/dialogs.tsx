@@ -15,26 +15,24 @@ import { useAnswer } from "./use-answer.js";
 
 /** What the buttons of the first column open: the guest's bookings, what answers here, and who speaks. */
 
-type FrameProps = Readonly<{ title: string; close: () => void; children: ComponentChildren }>;
-
-function Frame({ title, close, children }: FrameProps) {
-  return (
+/** Something to read, under its title. */
+const openRead = (title: string, content: (close: () => void) => ComponentChildren) =>
+  openDialog(title, (close) => (
     <div class="stack">
       <h2>{title}</h2>
-      {children}
+      {content(close)}
       <div class="row end">
         <Button label="Close" class="primary" onClick={close} />
       </div>
     </div>
-  );
-}
+  ));
 
 /** One of another product's may be anything. */
 const isBooking = (record: Fields) => typeof record.starts_at === "string" && typeof record.total_cents === "number";
 const startOf = ({ starts_at: start }: Fields) => Date.parse(String(start));
 
 /** Those to come first. */
-export const openBookings = () => openDialog("My bookings", (close) => <Bookings close={close} />);
+export const openBookings = () => openRead("My bookings", (close) => <Bookings close={close} />);
 
 function Bookings({ close }: { readonly close: () => void }) {
   const { value: records, failure } = useAnswer([], api.bookings);
@@ -46,25 +44,23 @@ function Bookings({ close }: { readonly close: () => void }) {
     ["Over", over.toReversed()],
   ] as const;
   return (
-    <Frame title="My bookings" close={close}>
-      <div class="stack" role="status">
-        {failure !== null && <p class="warn">{wordsFor(failure).title}</p>}
-        {records === null && failure === null && <p class="small">One moment …</p>}
-        {records?.length === 0 && <p class="empty">You have booked nothing yet.</p>}
-        {groups
-          .filter(([, shown]) => shown.length > 0)
-          .map(([name, shown]) => (
-            <section key={name}>
-              <h3>{name}</h3>
-              <ul class="plain">
-                {shown.map((each, index) => (
-                  <BookingRow key={index} of={each} isComing={name === "To come"} close={close} />
-                ))}
-              </ul>
-            </section>
-          ))}
-      </div>
-    </Frame>
+    <div class="stack" role="status">
+      {failure !== null && <p class="warn">{wordsFor(failure).title}</p>}
+      {records === null && failure === null && <p class="small">One moment …</p>}
+      {records?.length === 0 && <p class="empty">You have booked nothing yet.</p>}
+      {groups
+        .filter(([, shown]) => shown.length > 0)
+        .map(([name, shown]) => (
+          <section key={name}>
+            <h3>{name}</h3>
+            <ul class="plain">
+              {shown.map((each, index) => (
+                <BookingRow key={index} of={each} isComing={name === "To come"} close={close} />
+              ))}
+            </ul>
+          </section>
+        ))}
+    </div>
   );
 }
 
@@ -120,11 +116,9 @@ function BookingRow({ of, isComing, close }: BookingRowProps) {
       <span class="small">{cancelled ? "Cancelled" : `Booked${reference ? `, reference ${reference}` : ""}`}</span>
       {isComing && !cancelled && (
         <TalkContext.Provider value={{ say, busy: signal(false) }}>
-          <div class="ticket-keep">
-            <div class="row">
-              <AddToCalendar booking={{ ...of, booking_id: of.id, title, where, seats }} />
-              {reference && <Button label="Open its conversation" onClick={() => void openConversation(reference, close)} />}
-            </div>
+          <div class="ticket-keep row">
+            <AddToCalendar booking={{ ...of, booking_id: of.id, title, where, seats }} />
+            {reference && <Button label="Open its conversation" onClick={() => void openConversation(reference, close)} />}
             {reference && <CancelBooking reference={reference} title={title} />}
           </div>
         </TalkContext.Provider>
@@ -144,9 +138,9 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** Which model and stores answer, and how they are: for whoever runs it. No key's text is ever sent to the page. */
-export const openAbout = () => openDialog("About", (close) => <About close={close} />);
+export const openAbout = () => openRead("About", () => <About />);
 
-function About({ close }: { readonly close: () => void }) {
+function About() {
   const { value: ready } = useAnswer([], api.ready);
   const health = Object.entries(ready?.parts ?? {}).map(
     ([name, { status, detail }]) => [PARTS[name] ?? wordsOf(name), joined([STATES[status] ?? status, detail], ": ")] as const,
@@ -155,7 +149,7 @@ function About({ close }: { readonly close: () => void }) {
   const { server, user } = me.value;
   const keys = Object.entries(server.keys ?? {}).map(([name, set]) => `${name} ${set ? "is set" : "is not set"}`);
   return (
-    <Frame title="About" close={close}>
+    <>
       <KnownFacts
         of={[
           ["Version", `Maitred ${server.version}`],
@@ -177,7 +171,7 @@ function About({ close }: { readonly close: () => void }) {
           </>
         )}
       </div>
-    </Frame>
+    </>
   );
 }
 
@@ -187,11 +181,7 @@ const recent = keptList<string>("maitred.users", 6);
 export async function openUsers(): Promise<void> {
   if (me.value?.server.auth_mode === "local") return openDialog("Who is speaking?", (close) => <Users close={close} />);
   const { id, display_name: name, provider } = me.value?.user ?? { id: "" };
-  return openDialog("You", (close) => (
-    <Frame title={name ?? id} close={close}>
-      <p>{provider ? `You are signed in with ${provider}.` : "You are signed in."}</p>
-    </Frame>
-  ));
+  return openRead(name ?? id, () => <p>{provider ? `You are signed in with ${provider}.` : "You are signed in."}</p>);
 }
 
 /** Whether the server takes the name. @throws Problem with what is wrong with it */

@@ -22,7 +22,7 @@ export const isOver = (day: unknown): boolean => isDay(day) && day < isoDay(new 
 export function when(iso: string): string {
   const date = new Date(iso);
   const days = Math.floor((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / DAY_MS);
-  if (days === 0) return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  if (days === 0) return date.toLocaleTimeString([], { timeStyle: "short" });
   if (days === 1) return "yesterday";
   return date.toLocaleDateString([], { day: "numeric", month: "short", ...(days > 300 && { year: "numeric" }) });
 }

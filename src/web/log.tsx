@@ -13,7 +13,7 @@ import { PutAway } from "./sessions.js";
 import { beginnings, type Notice, notice, shown } from "./stage.js";
 import { incognito, me } from "./state.js";
 import { StepView } from "./steps.js";
-import { byId, InPlaceForm, ifLost, Said, TalkContext, Toggle, toast, useFocus, useFocusBack } from "./ui.js";
+import { byId, InPlaceForm, ifLost, Said, TalkContext, Toggle, toast, useFocus, useInPlace } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */
 
@@ -117,24 +117,23 @@ function ExchangeView({ of }: { readonly of: Exchange }) {
 
 function Question({ of }: { readonly of: Exchange }) {
   const { question, editing, isLast, talk } = of;
-  const { ref, back } = useFocusBack();
-  const leave = () => {
-    back();
-    editing.value = false;
+  const { ref, leave } = useInPlace(editing);
+  const left = () => {
+    leave();
     talk.hooks.edited(talk);
   };
   const send = (form: HTMLFormElement) => {
     const said = String(new FormData(form).get("message")).trim();
-    leave();
+    left();
     if (said) of.again(said);
   };
   return (
     <article class="turn user" aria-label="You">
       {editing.value ? (
-        <InPlaceForm class="edit" onSent={send} onLeft={leave}>
+        <InPlaceForm class="edit" onSent={send} onLeft={left}>
           <textarea name="message" aria-label="Your message" rows={3} maxLength={MAX_CHARS} dir="auto" defaultValue={question.value} />
           <div class="row end">
-            <Button label="Cancel" onClick={leave} />
+            <Button label="Cancel" onClick={left} />
             <Submit label="Send again" class="primary" />
           </div>
         </InPlaceForm>

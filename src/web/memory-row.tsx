@@ -6,7 +6,7 @@ import { Button, Submit, sending } from "./controls.js";
 import { companionOf, dayOf, isoDay, lastDay, messageLink, when, wordsOf } from "./format.js";
 import { companions, forgetWithUndo } from "./memories.js";
 import { tell } from "./state.js";
-import { Answered, InPlaceForm, Marked, Said, sendOnEnter, toast, trying, useFocusBack } from "./ui.js";
+import { Answered, InPlaceForm, Marked, Said, sendOnEnter, toast, trying, useInPlace } from "./ui.js";
 
 /** One memory in the panel, with what can be done about it; and the way to add one. */
 
@@ -40,17 +40,13 @@ type View = "Why?" | "Changes";
 export function MemoryRow({ of }: { readonly of: Memory }) {
   const row = useRef<HTMLLIElement>(null);
   const editing = useSignal(false);
-  const { ref: edit, back } = useFocusBack();
+  const { ref: edit, leave } = useInPlace(editing);
   const view = useSignal<View | null>(null);
   useLayoutEffect(() => {
     if (edited.value !== of.id || document.activeElement !== document.body) return;
     edit.current?.focus();
     edited.value = null;
   });
-  const leave = () => {
-    back();
-    editing.value = false;
-  };
   const saved = ({ id }: Memory) => {
     edited.value = id;
     toast("Saved.");

@@ -9,8 +9,9 @@ import { Button, sending } from "./controls.js";
 import { companionOf, dayOf, isoDay, when } from "./format.js";
 import { fittingMemories, loadMemories, memories, memoriesProblem } from "./memories.js";
 import { AddMemory, MemoryRow, Tags } from "./memory-row.js";
-import { serverWords, wordsFor } from "./problems.js";
+import { wordsFor } from "./problems.js";
 import { me, memoryIsOn, paused, tell, waiting } from "./state.js";
+import { Answered } from "./ui.js";
 import { useAnswer } from "./use-answer.js";
 import { YourData } from "./your-data.js";
 
@@ -199,23 +200,25 @@ function Pause() {
 function Past() {
   const open = useSignal(false);
   const known = memories.value;
-  const { value, failure } = useAnswer([open.value && known], async () => (open.value ? api.allMemories({ status: "superseded" }) : null));
+  const insteadOf = (by: string | null) => known.find(({ id }) => id === by)?.text;
   return (
     <details class="part" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
       <summary>What changed</summary>
-      {failure !== null && <p class="small warn">{serverWords(failure)}</p>}
-      {value?.length === 0 && <p class="small">Nothing has changed so far.</p>}
-      <ul class="plain changes">
-        {value?.map(({ id, text, updated_at: at, superseded_by: by }) => {
-          const instead = known.find((memory) => memory.id === by)?.text;
-          return (
-            <li key={id}>
-              <span class="past">{text}</span>
-              <span class="small">{instead ? `${when(at)} · now: ${instead}` : `Until ${when(at)}`}</span>
-            </li>
-          );
-        })}
-      </ul>
+      {open.value && (
+        <Answered keys={[known]} ask={() => api.allMemories({ status: "superseded" })}>
+          {(past) => (
+            <ul class="plain changes">
+              {past.length === 0 && <li class="small">Nothing has changed so far.</li>}
+              {past.map(({ id, text, updated_at: at, superseded_by: by }) => (
+                <li key={id}>
+                  <span class="past">{text}</span>
+                  <span class="small">{insteadOf(by) ? `${when(at)} · now: ${insteadOf(by)}` : `Until ${when(at)}`}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answered>
+      )}
     </details>
   );
 }

@@ -25,7 +25,7 @@ import {
 } from "./session-list.js";
 import { putAway } from "./stage.js";
 import { session as current, running, tell } from "./state.js";
-import { byId, InPlaceForm, Marked, Said, show, toastProblem, useFocusBack } from "./ui.js";
+import { byId, InPlaceForm, Marked, Said, show, toastProblem, useInPlace } from "./ui.js";
 
 /** The conversations as they are shown: search, open, rename, archive, delete; the archived ones, and the bin. */
 
@@ -133,7 +133,7 @@ type RowProps = Readonly<{ of: Session; hit: Hit | null; line: string }>;
 /** One to open, with what can be done about it behind a button. */
 function Row({ of, hit, line }: RowProps) {
   const renaming = useSignal(false);
-  const { ref, back } = useFocusBack();
+  const { ref, leave } = useInPlace(renaming);
   const title = titleOf(of);
   const isCurrent = of.id === current.value;
   const isExpanded = of.id === expanded.value;
@@ -145,9 +145,8 @@ function Row({ of, hit, line }: RowProps) {
         <Rename
           of={of}
           onDone={() => {
-            back();
             expanded.value = null;
-            renaming.value = false;
+            leave();
           }}
         />
       </li>

@@ -42,11 +42,11 @@ export function useFocus<E extends HTMLElement>(when: unknown, find: (within: E)
 /** Where what had the focus is gone: whoever went on to something else meanwhile stays there. */
 export const ifLost = <E extends HTMLElement>(node: E) => (document.activeElement === document.body ? node : null);
 
-type AnsweredProps<T> = Readonly<{ ask: () => Promise<T>; children: (value: T) => ComponentChildren }>;
+type AnsweredProps<T> = Readonly<{ keys?: readonly unknown[]; ask: () => Promise<T>; children: (value: T) => ComponentChildren }>;
 
-/** What is asked for as long as it is shown, or why it isn't there. */
-export function Answered<T>({ ask, children }: AnsweredProps<T>): ComponentChildren {
-  const { value, failure } = useAnswer([], ask);
+/** What is asked for once it is shown, and again when one of `keys` changes; or why it isn't there. */
+export function Answered<T>({ keys = [], ask, children }: AnsweredProps<T>): ComponentChildren {
+  const { value, failure } = useAnswer(keys, ask);
   if (failure !== null) return <p class="small warn">{serverWords(failure)}</p>;
   return value === null ? null : children(value);
 }
@@ -113,18 +113,19 @@ export function InPlaceForm({ onSent, onLeft, ...props }: InPlaceFormProps) {
   return <form ref={form} onSubmit={sending(onSent)} onKeyDown={(event) => leaving(event, onLeft)} {...props} />;
 }
 
-/** The focus comes back to what opened a form, once that is there again: `ref` is its, `back` says when. */
-export function useFocusBack() {
+/** What is changed by a form in its place. Once it is left, the focus comes back to what opened it, whose `ref` this is. */
+export function useInPlace(changing: Signal<boolean>) {
   const ref = useRef<HTMLButtonElement>(null);
   const left = useRef(false);
   useLayoutEffect(() => {
     if (left.current) ref.current?.focus();
     left.current = false;
   });
-  const back = () => {
+  const leave = () => {
     left.current = true;
+    changing.value = false;
   };
-  return { ref, back };
+  return { ref, leave };
 }
 
 function leaving(event: KeyboardEvent, onLeft: () => void): void {

@@ -38,6 +38,8 @@ const recalled = (id: string, text: string, more: object = {}) => ({
   ...more,
 });
 
+const JAZZ_IN_TOKYO = "今週末に東京でジャズのコンサートはありますか";
+
 /** What a model may say around what it shows: each line stands on the page. */
 const SENTENCES = [
   ["Cellar Night plays on two evenings at the Nebelhorn in Hamburg, from €20.", "There is no lift."],
@@ -135,6 +137,18 @@ const REPLIES: Record<string, SampleReply> = {
         display: "inline",
       },
     ],
+  },
+  [JAZZ_IN_TOKYO]: {
+    content: "この週末は東京で三つのジャズのコンサートがあります。どの会場も段差がなく、車椅子でもお入りいただけます。".repeat(4),
+    elements: [
+      card("c1", "東京フィルハーモニー交響楽団と若い演奏家たちによる真夏の夜のジャズと管弦楽の夕べ", {
+        ...{ venue: "東京文化会館大ホール", city: "東京", day: "11月22日金曜日" },
+        fit: [{ memory_id: MEMORY_ID, label: "ジャズ", met: true }],
+      }),
+    ],
+    recalled: [recalled(MEMORY_ID, "ジャズのコンサートが好き")],
+    used: [MEMORY_ID],
+    learns: "窓際の席が好き",
   },
   slow: { content: "From this conversation alone.", status: "degraded" },
   learn: { content: "Gladly.", learns: "Likes the balcony" },
@@ -335,6 +349,31 @@ needing("chromium")("answers on the chat page", () => {
       expect(places).toEqual(places.toSorted((a, b) => a - b));
       expect(Math.min(...places)).toBeGreaterThan(0);
     }
+  });
+
+  test("a conversation without blanks between its words is typed, answered, wrapped, listed and found", async () => {
+    const { page, complaints } = await on.guest("cjk");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.fill("#message", JAZZ_IN_TOKYO);
+    // The first Enter chooses the word.
+    await page.locator("#message").dispatchEvent("keydown", { key: "Enter", isComposing: true });
+    expect(await page.locator(".turn").count()).toBe(0);
+    await ask(page, JAZZ_IN_TOKYO);
+    await lastAnswer(page).locator(".noted", { hasText: "窓際の席が好き" }).waitFor();
+    expect(await lastAnswer(page).locator(".pill").textContent()).toBe("ジャズのコンサートが好き");
+    expect(await lastAnswer(page).locator(".mark-of").textContent()).toBe("✓ ジャズ");
+    const wide =
+      await page.evaluate(`[document.documentElement, ...document.querySelectorAll(".exchange, .prose p, .event, .event h3, .bubble")]
+      .filter((node) => node.scrollWidth > node.clientWidth && node.clientWidth > 0).map((node) => node.className)`);
+    expect(wide).toEqual([]);
+    const linesOf = async (selector: string) => ((await page.locator(selector).last().boundingBox())?.height ?? 0) > 40;
+    expect([await linesOf(".prose p"), await linesOf(".event h3"), await linesOf(".bubble")]).toEqual([true, true, true]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.fill("#session-query", "東京");
+    await expect.poll(() => page.locator("#session-list .session-title").allTextContents()).toEqual([JAZZ_IN_TOKYO]);
+    await page.reload();
+    await lastAnswer(page).locator(".event h3", { hasText: "真夏の夜のジャズ" }).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   test("each card is shown once, and a few at first", async () => {

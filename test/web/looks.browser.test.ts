@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { needing } from "../support/needing.js";
 import { openPageWorld, type PageWorld } from "../support/page-world.js";
-import { ask, lastAnswer } from "../support/sample-page.js";
+import { ask, lastAnswer, say } from "../support/sample-page.js";
 
 /** Set, the pictures of the README are taken anew. */
 const TAKE_PICTURES = process.env.TAKE_PICTURES === "true";
@@ -86,6 +86,38 @@ needing("chromium")("how the chat page looks", () => {
     expect(complaints).toEqual([]);
   });
 
+  test.each([
+    ["reduce", false],
+    ["no-preference", true],
+  ] as const)("who asks for %s of motion: an answer under way, a drawer and a switch move is %s", async (reducedMotion, moves) => {
+    const { page } = await on.guest(`motion-${reducedMotion}`, { viewport: { width: 390, height: 844 }, reducedMotion });
+    // It is never answered.
+    await page.route("**/v1/chat", () => {});
+    await say(page, "Anything good this weekend?");
+    await page.locator(".typing").waitFor();
+    await page.click("#open-conversations");
+    const [typing, drawer, knob, log, running] = (await page.evaluate(`[
+      getComputedStyle(document.querySelector(".typing i")).animationName !== "none",
+      getComputedStyle(document.querySelector("#conversations")).animationName !== "none",
+      getComputedStyle(document.querySelector(".knob")).transitionProperty !== "none",
+      getComputedStyle(document.querySelector("#log")).scrollBehavior === "smooth",
+      document.getAnimations().length > 0,
+    ]`)) as boolean[];
+    expect([typing, drawer, knob, log, running]).toEqual([moves, moves, moves, moves, moves]);
+  });
+
+  test("however long a conversation is, the page around it has nothing to scroll", async () => {
+    const { page } = await on.guest("long", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await story(page);
+    await lastAnswer(page).locator(".book").first().click();
+    await page.locator(".quote").first().waitFor();
+    const scrolled = await page.evaluate(`(() => {
+      for (const node of [document.scrollingElement, document.body, document.querySelector("main")]) node.scrollTop = 500;
+      return [scrollY, document.body.scrollTop, document.querySelector("main").scrollTop];
+    })()`);
+    expect(scrolled).toEqual([0, 0, 0]);
+  });
+
   test("twice as large, it is whole", async () => {
     const { page } = await on.guest("zoom", { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 });
     await story(page);
@@ -152,6 +184,11 @@ needing("chromium")("how the chat page looks", () => {
     const desk = await on.guest("ada", { viewport: { width: 1440, height: 860 }, colorScheme: "light", reducedMotion: "reduce" });
     await story(desk.page);
     await desk.page.screenshot({ path: `${DOCS}page-desktop.png` });
+    const tablet = await on.guest("cleo", { viewport: { width: 820, height: 1180 }, colorScheme: "light", reducedMotion: "reduce" });
+    await story(tablet.page);
+    await tablet.page.click("#memory-chip");
+    await tablet.page.locator("#memory-list .memory").first().waitFor();
+    await tablet.page.screenshot({ path: `${DOCS}page-tablet.png` });
     const phone = {
       viewport: { width: 390, height: 844 },
       colorScheme: "dark",
