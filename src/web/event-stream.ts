@@ -1,26 +1,17 @@
 /** The server sends something every 15 seconds, at least a comment. */
 export const QUIET_MS = 25_000;
 
-/** From `watch(ms)` on: calls `onQuiet` once `heard` has not been called for so long, and again after it was. */
-export class QuietWatch {
-  #ms = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(private readonly onQuiet: () => void) {}
-
-  watch(ms: number): void {
-    this.#ms = ms;
-    this.heard();
-  }
-
-  heard(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.onQuiet, this.#ms);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
+/** Calls `onQuiet` once `heard` has not been called for so many milliseconds, and again after it was; they are what it was last given. */
+export function quietWatch(onQuiet: () => void, ms = QUIET_MS) {
+  let timer: ReturnType<typeof setTimeout>;
+  const end = () => clearTimeout(timer);
+  const heard = (next = ms) => {
+    ms = next;
+    end();
+    timer = setTimeout(onQuiet, ms);
+  };
+  heard();
+  return { heard, end };
 }
 
 /**

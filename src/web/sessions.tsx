@@ -3,26 +3,8 @@ import { api } from "./api.js";
 import type { Hit, Session } from "./api-types.js";
 import { Button, Submit, sending } from "./controls.js";
 import { joined, when } from "./format.js";
-import {
-  attempt,
-  cursor,
-  expanded,
-  field,
-  listed,
-  listSessions,
-  more,
-  move,
-  pending,
-  problem,
-  purge,
-  remove,
-  restore,
-  searched,
-  titleOf,
-  VIEWS,
-  type View,
-  view,
-} from "./session-list.js";
+import * as list from "./session-list.js";
+import { titleOf, VIEWS, type View } from "./session-list.js";
 import { putAway } from "./stage.js";
 import { session as current, running, tell } from "./state.js";
 import { byId, InPlaceForm, Marked, Said, show, toastProblem, useInPlace } from "./ui.js";
@@ -39,7 +21,7 @@ export function PutAway() {
   const id = putAway.value;
   if (id === null || id !== current.value) return null;
   const back = async () => {
-    if ((await attempt(() => api.change(id, { status: "active" }))) && putAway.value === id) putAway.value = null;
+    if ((await list.attempt(() => api.change(id, { status: "active" }))) && putAway.value === id) putAway.value = null;
   };
   return (
     <p class="banner put-away row between" role="status">
@@ -51,18 +33,18 @@ export function PutAway() {
 
 export function startSessions(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const relist = () => void attempt(async () => {});
+  const relist = () => void list.attempt(async () => {});
   byId("session-search").addEventListener(
     "submit",
     sending(() => {}),
   );
-  field().addEventListener("input", () => {
+  list.field().addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(relist, SEARCH_AFTER_MS);
   });
-  byId("more-sessions").addEventListener("click", () => void more().catch(toastProblem));
+  byId("more-sessions").addEventListener("click", () => void list.more().catch(toastProblem));
   effect(() => {
-    byId("more-sessions").hidden = cursor.value === null;
+    byId("more-sessions").hidden = list.cursor.value === null;
   });
   show("session-list", <Rows />);
   show("session-views", <Views relist={relist} />);
@@ -70,26 +52,26 @@ export function startSessions(): void {
 
 function Views({ relist }: { readonly relist: () => void }) {
   const look = (name: View) => {
-    view.value = name;
-    listed.value = [];
-    expanded.value = null;
-    field().value = "";
+    list.view.value = name;
+    list.listed.value = [];
+    list.expanded.value = null;
+    list.field().value = "";
     relist();
   };
   return (
     <>
       <legend class="sr">Which conversations are listed</legend>
       {(Object.keys(VIEWS) as View[]).map((name) => (
-        <Button label={VIEWS[name].label} key={name} aria-pressed={view.value === name} onClick={() => look(name)} />
+        <Button label={VIEWS[name].label} key={name} aria-pressed={list.view.value === name} onClick={() => look(name)} />
       ))}
     </>
   );
 }
 
 function Rows() {
-  const lines = linesOf(listed.value.map(({ session }) => session));
-  if (listed.value.length > 0)
-    return listed.value.map(({ session, hit }) =>
+  const lines = linesOf(list.listed.value.map(({ session }) => session));
+  if (list.listed.value.length > 0)
+    return list.listed.value.map(({ session, hit }) =>
       session.status === "deleted" ? (
         <BinRow key={session.id} of={session} />
       ) : (
@@ -98,15 +80,15 @@ function Rows() {
     );
   return (
     <li class="small empty">
-      {problem.value === null ? (
-        searched.value ? (
-          `Nothing fits “${searched.value}”.`
+      {list.problem.value === null ? (
+        list.searched.value ? (
+          `Nothing fits “${list.searched.value}”.`
         ) : (
-          VIEWS[view.value].empty
+          VIEWS[list.view.value].empty
         )
       ) : (
         <>
-          {problem.value}. <Button label="List them again" onClick={() => void listSessions()} />
+          {list.problem.value}. <Button label="List them again" onClick={() => void list.listSessions()} />
         </>
       )}
     </li>
@@ -136,8 +118,8 @@ function Row({ of, hit, line }: RowProps) {
   const { ref, leave } = useInPlace(renaming);
   const title = titleOf(of);
   const isCurrent = of.id === current.value;
-  const isExpanded = of.id === expanded.value;
-  const doing = pending.value.get(of.id);
+  const isExpanded = of.id === list.expanded.value;
+  const doing = list.pending.value.get(of.id);
   const stands = joined([of.status === "archived" && " · archived", of.metadata?.incognito === true && " · temporary"], "");
   if (renaming.value)
     return (
@@ -145,7 +127,7 @@ function Row({ of, hit, line }: RowProps) {
         <Rename
           of={of}
           onDone={() => {
-            expanded.value = null;
+            list.expanded.value = null;
             leave();
           }}
         />
@@ -166,7 +148,7 @@ function Row({ of, hit, line }: RowProps) {
           onClick={() => tell("open", { id: of.id, message: hit?.id ?? null })}
         >
           <Said class="session-title" title={title} of={title} />
-          {hit && <Piece content={hit.content} text={searched.value} />}
+          {hit && <Piece content={hit.content} text={list.searched.value} />}
           {doing ? (
             <span class="small pending" role="status">
               {doing}
@@ -184,18 +166,18 @@ function Row({ of, hit, line }: RowProps) {
           aria-label={`Options for ${title}`}
           aria-expanded={isExpanded}
           disabled={doing !== undefined}
-          onClick={() => (expanded.value = isExpanded ? null : of.id)}
+          onClick={() => (list.expanded.value = isExpanded ? null : of.id)}
         />
       </div>
       {isExpanded && doing === undefined && (
         <div class="row actions">
           <Button label="Rename" aria-label={`Rename ${title}`} onClick={() => (renaming.value = true)} />
           {of.status === "archived" ? (
-            <Button label="Bring back" aria-label={`Bring back ${title}`} onClick={() => void move(of, "active")} />
+            <Button label="Bring back" aria-label={`Bring back ${title}`} onClick={() => void list.move(of, "active")} />
           ) : (
-            <Button label="Archive" aria-label={`Archive ${title}`} onClick={() => void move(of, "archived")} />
+            <Button label="Archive" aria-label={`Archive ${title}`} onClick={() => void list.move(of, "archived")} />
           )}
-          <Button label="Delete" class="quiet dangerous" aria-label={`Delete ${title}`} onClick={() => void remove(of)} />
+          <Button label="Delete" class="quiet dangerous" aria-label={`Delete ${title}`} onClick={() => void list.remove(of)} />
         </div>
       )}
     </li>
@@ -206,7 +188,7 @@ function Rename({ of, onDone }: { readonly of: Session; readonly onDone: () => v
   const save = (form: HTMLFormElement) => {
     const given = String(new FormData(form).get("title")).trim();
     onDone();
-    if (given && given !== of.title) void attempt(() => api.change(of.id, { title: given }));
+    if (given && given !== of.title) void list.attempt(() => api.change(of.id, { title: given }));
   };
   return (
     <InPlaceForm class="rename" onSent={save} onLeft={onDone}>
@@ -240,8 +222,13 @@ function BinRow({ of }: { readonly of: Session }) {
       <span class="session-title">{title}</span>
       <span class="small">{`Deleted ${when(of.status_since)}${of.expires_at ? ` · gone for good ${when(of.expires_at)}` : ""}`}</span>
       <div class="row actions">
-        <Button label="Restore" aria-label={`Restore ${title}`} onClick={() => void restore(of)} />
-        <Button label="Delete for good" class="quiet dangerous" aria-label={`Delete ${title} for good`} onClick={() => void purge(of)} />
+        <Button label="Restore" aria-label={`Restore ${title}`} onClick={() => void list.restore(of)} />
+        <Button
+          label="Delete for good"
+          class="quiet dangerous"
+          aria-label={`Delete ${title} for good`}
+          onClick={() => void list.purge(of)}
+        />
       </div>
     </li>
   );

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { request } from "./api.js";
 import { pause } from "./connection.js";
-import { eventsIn, QUIET_MS, QuietWatch } from "./event-stream.js";
+import { eventsIn, quietWatch } from "./event-stream.js";
 import { problemOf } from "./problems.js";
 import { me, on, type TurnOver, tell } from "./state.js";
 
@@ -62,9 +62,8 @@ async function follow(heard: (told: Told) => void, signal: AbortSignal): Promise
   for (let wait = AGAIN_MS; !signal.aborted; wait = Math.min(2 * wait, AGAIN_MAX_MS)) {
     // A connection may die without a word.
     const dead = new AbortController();
-    const quiet = new QuietWatch(() => dead.abort());
+    const quiet = quietWatch(() => dead.abort());
     try {
-      quiet.watch(QUIET_MS);
       signal.addEventListener("abort", () => dead.abort(), { once: true, signal: dead.signal });
       const options = { headers: { Accept: "text/event-stream" }, signal: dead.signal, quiet: true };
       const response = await request("GET", "/v1/me/events", options);

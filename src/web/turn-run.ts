@@ -1,7 +1,7 @@
 import { isSigningIn, request } from "./api.js";
 import type { Answer } from "./api-types.js";
 import { backAgain } from "./connection.js";
-import { eventsIn, QUIET_MS, QuietWatch } from "./event-stream.js";
+import { eventsIn, QUIET_MS, quietWatch } from "./event-stream.js";
 import { Problem, type ProblemBody, passes } from "./problems.js";
 
 /** How often a turn that lost its connection is sent again by itself before the guest is asked. */
@@ -132,7 +132,10 @@ const brokeOff = () => new Problem({ detail: "The connection broke off before th
 /** One request for a turn, from when it is made. `run` is told what comes as it comes; after `stop` nothing any more. */
 class TurnStream {
   readonly #abort = new AbortController();
-  readonly #quiet: QuietWatch = new QuietWatch(() => (isSigningIn() ? this.#quiet.heard() : this.run.onQuiet(this)));
+  readonly #quiet: ReturnType<typeof quietWatch> = quietWatch(
+    () => (isSigningIn() ? this.#quiet.heard() : this.run.onQuiet(this)),
+    OPENS_MS,
+  );
   /** The server has taken it: from here on it is this request that the turn runs for. */
   open = false;
 
@@ -140,7 +143,6 @@ class TurnStream {
     attempt: Attempt,
     private readonly run: TurnRun,
   ) {
-    this.#quiet.watch(OPENS_MS);
     void this.#hear(attempt);
   }
 
@@ -165,7 +167,7 @@ class TurnStream {
     const headers = { "Idempotency-Key": key, Accept: "text/event-stream" };
     const response = await request("POST", "/v1/chat", { body, headers, signal });
     this.open = true;
-    this.#quiet.watch(QUIET_MS);
+    this.#quiet.heard(QUIET_MS);
     const onBytes = () => {
       if (signal.aborted) return;
       this.#quiet.heard();
