@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { median } from "./quantile.js";
+import { median, quantile } from "./quantile.js";
 import { recordingHook } from "./turn/recording-hook.js";
 import { builtServer, Served } from "./turn/served.js";
 
@@ -80,6 +80,9 @@ async function run(url: string): Promise<number> {
   const of = (all: readonly number[]) => `${median(all).toFixed(2)} ms`;
   process.stdout.write(`processor time of a turn: ${of(recorded)} with recording, ${of(not)} without (medians of ${laps} laps)\n`);
   process.stdout.write(`of all laps together ${((sum(recorded) / sum(not) - 1) * 100).toFixed(1)} % more\n`);
+  // Whatever else the machine does only adds.
+  const [least, leastNot] = [quantile(recorded, 0.25), quantile(not, 0.25)];
+  process.stdout.write(`of the quarter of laps that took least ${((least / leastNot - 1) * 100).toFixed(1)} % more\n`);
   process.stdout.write(`${percent <= MOST_PERCENT ? "met   " : "MISSED"} median ${percent.toFixed(1)} % (at most ${MOST_PERCENT})\n`);
   return values.check && percent > MOST_PERCENT ? 1 : 0;
 }
