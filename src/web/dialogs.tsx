@@ -5,7 +5,7 @@ import { api, identity } from "./api.js";
 import type { Fields } from "./api-types.js";
 import { AddToCalendar, CancelBooking, said, whereOf } from "./booking-cards.js";
 import { keptList } from "./browser-store.js";
-import { Button, Submit } from "./controls.js";
+import { Button } from "./controls.js";
 import { joined, wordsOf } from "./format.js";
 import { forgetHeld } from "./memories.js";
 import { Problem, wordsFor } from "./problems.js";
@@ -219,7 +219,7 @@ function Users({ close }: { readonly close: () => void }) {
   };
   const others = recent.all().filter((each) => each !== now);
   return (
-    <InPlaceForm onSent={() => void become(field.current?.value.trim() ?? "")} onLeft={close}>
+    <InPlaceForm send="Continue" onSent={() => void become(field.current?.value.trim() ?? "")} onLeft={close}>
       <h2>Who is speaking?</h2>
       <p>On this machine you may speak as anyone. Each has conversations and memories of their own.</p>
       <label>
@@ -244,10 +244,6 @@ function Users({ close }: { readonly close: () => void }) {
           ))}
         </div>
       )}
-      <div class="row end">
-        <Button label="Cancel" onClick={close} />
-        <Submit label="Continue" class="primary" />
-      </div>
     </InPlaceForm>
   );
 }

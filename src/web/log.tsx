@@ -5,7 +5,7 @@ import { forGood } from "./browser-store.js";
 import { Parts } from "./cards.js";
 import { MAX_CHARS } from "./composer.js";
 import { Confirm } from "./confirm.js";
-import { Button, Failure, Submit } from "./controls.js";
+import { Button, Failure } from "./controls.js";
 import type { AnswerState, Exchange, Sight } from "./conversation.js";
 import { forgetWithUndo } from "./memories.js";
 import { wordsFor } from "./problems.js";
@@ -130,12 +130,8 @@ function Question({ of }: { readonly of: Exchange }) {
   return (
     <article class="turn user" aria-label="You">
       {editing.value ? (
-        <InPlaceForm class="edit" onSent={send} onLeft={left}>
+        <InPlaceForm class="edit" send="Send again" onSent={send} onLeft={left}>
           <textarea name="message" aria-label="Your message" rows={3} maxLength={MAX_CHARS} dir="auto" defaultValue={question.value} />
-          <div class="row end">
-            <Button label="Cancel" onClick={left} />
-            <Submit label="Send again" class="primary" />
-          </div>
         </InPlaceForm>
       ) : (
         <>
@@ -194,7 +190,7 @@ function Noted({ of }: { readonly of: { readonly id: string; readonly text: stri
     forgetWithUndo(of, () => (gone.value = false));
   };
   return (
-    <p ref={line} class={gone.value ? "noted gone" : "noted"} tabIndex={-1}>
+    <p ref={line} class={gone.value ? "noted row gone" : "noted row"} tabIndex={-1}>
       <span dir="auto">Noted: {of.text}</span>
       <Button label="Forget" aria-label={`Forget: ${of.text}`} hidden={gone.value} onClick={forget} />
     </p>

@@ -217,12 +217,8 @@ export function EditMemory({ of, onSaved, onLeft }: EditProps) {
     onSaved(memory);
   });
   return (
-    <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} onSent={send} onLeft={onLeft}>
+    <InPlaceForm class="memory-edit" aria-label={`Edit: ${of.text}`} send="Save" busy={saving.value} onSent={send} onLeft={onLeft}>
       <Fields of={of} />
-      <div class="row end">
-        <Button label="Cancel" onClick={onLeft} />
-        <Submit label="Save" class="primary" disabled={saving.value} />
-      </div>
     </InPlaceForm>
   );
 }

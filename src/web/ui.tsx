@@ -98,19 +98,33 @@ export function KnownFacts({ of }: KnownFactsProps) {
 
 interface InPlaceFormProps extends ComponentProps<"form"> {
   readonly onSent: (form: HTMLFormElement) => void;
-  /** Escape was pressed: nothing is changed. */
+  /** Escape or Cancel was pressed: nothing is changed. */
   readonly onLeft: () => void;
+  /** What its button says, beside Cancel. Default: it brings its own. */
+  readonly send?: string;
+  /** It is being sent. */
+  readonly busy?: boolean;
 }
 
 /** A form in the place of what it changes: Enter sends it, Escape leaves it; its first field has the focus. */
-export function InPlaceForm({ onSent, onLeft, ...props }: InPlaceFormProps) {
+export function InPlaceForm({ onSent, onLeft, send, busy = false, children, ...props }: InPlaceFormProps) {
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     const field = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea");
     if (field instanceof HTMLInputElement) field.select();
     else field?.focus();
   }, []);
-  return <form ref={form} onSubmit={sending(onSent)} onKeyDown={(event) => leaving(event, onLeft)} {...props} />;
+  return (
+    <form ref={form} onSubmit={sending(onSent)} onKeyDown={(event) => leaving(event, onLeft)} {...props}>
+      {children}
+      {send && (
+        <div class="row end">
+          <Button label="Cancel" onClick={onLeft} />
+          <Submit label={send} disabled={busy} />
+        </div>
+      )}
+    </form>
+  );
 }
 
 /** What is changed by a form in its place. Once it is left, the focus comes back to what opened it, whose `ref` this is. */
