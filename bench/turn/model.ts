@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 /**
  * A model on loopback, in a process of its own: answers every chat at once, in three pieces, and every request for JSON with the emptiest
- * value that its schema allows. Says its port to its parent.
+ * value that its schema allows; of a message that says "I like …." a reading keeps that. Says its port to its parent.
  */
 const PIECES = ["Very ", "well, ", "I will look into it."];
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -18,6 +18,7 @@ interface Schema {
 }
 
 interface Asked {
+  readonly messages: readonly { readonly content: unknown }[];
   readonly stream?: boolean;
   readonly response_format?: { readonly json_schema?: { readonly schema: Schema } };
 }
@@ -31,9 +32,9 @@ const server = createServer(async (request, response) => {
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.once("disconnect", () => process.exit(0));
 
-function answer({ stream, response_format: format }: Asked, response: ServerResponse): void {
+function answer({ messages, stream, response_format: format }: Asked, response: ServerResponse): void {
   const schema = format?.json_schema?.schema;
-  const pieces = schema === undefined ? PIECES : [JSON.stringify(emptiest(schema))];
+  const pieces = schema === undefined ? PIECES : [JSON.stringify(inForm(schema, String(messages.at(-1)?.content)))];
   if (stream !== true) {
     const message = { role: "assistant", content: pieces.join("") };
     const body = { id: "bench", object: "chat.completion", choices: [{ index: 0, message, finish_reason: "stop" }], usage: USAGE };
@@ -45,6 +46,15 @@ function answer({ stream, response_format: format }: Asked, response: ServerResp
   const said = pieces.map((content) => chunk({ role: "assistant", content }, {}));
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.end([...said, chunk({}, { finish_reason: "stop" }), event({ choices: [], usage: USAGE }), "data: [DONE]\n\n"].join(""));
+}
+
+/** What stands before the last "I like" of a reading's text is known already. */
+function inForm(schema: Schema, text: string): unknown {
+  const quote = /.*(I like [^.]*)/s.exec(text)?.[1];
+  const empty = emptiest(schema);
+  if (quote === undefined || schema.properties?.operations === undefined) return empty;
+  const operation = { op: "add", quote, text: quote.replace("I like", "Likes"), category: "other", aspect: quote, strength: "soft" };
+  return { ...(empty as object), operations: [{ ...operation, stance: "stated" }] };
 }
 
 function emptiest(schema: Schema): unknown {

@@ -8,7 +8,8 @@ import { freePort } from "../../test/support/free-port.js";
 
 /** Tells its parent what the process has used, when asked, and ends with it. Threads read it too, which have no parent to tell. */
 const TELLS_USAGE = `data:text/javascript,${encodeURIComponent(
-  `process.on("message", () => process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }));
+  `process.on("message", () => process.send({
+    cpu: process.cpuUsage(), rss: process.memoryUsage.rss(), written: process.resourceUsage().fsWrite * 512 }));
   process.once("disconnect", () => process.exit(1));
   process.channel?.unref();`,
 )}`;
@@ -17,6 +18,8 @@ const STARTS_MS = 60_000;
 interface Usage {
   readonly cpu: NodeJS.CpuUsage;
   readonly rss: number;
+  /** To the disk, in bytes. */
+  readonly written: number;
 }
 
 /** A turn as its client sees it; milliseconds. */

@@ -82,7 +82,7 @@ export class OwnerLogs {
   /** Whether the store is known to be level; it isn't asked. `seenSeq` as in {@link known}. */
   async isLevel(owner: Owner, seenSeq?: number): Promise<boolean> {
     const held = this.#held.get(owner);
-    return held !== undefined && held.level === held.memories.seq && (await this.#isCurrent(owner, held, seenSeq));
+    return held !== undefined && follows(held) && (await this.#isCurrent(owner, held, seenSeq));
   }
 
   /** The store was found to lack something: it is looked at anew. */
@@ -258,11 +258,7 @@ export class OwnerLogs {
   async #project(owner: Owner, held: Held, options: { readonly signal?: AbortSignal; readonly epoch?: number }): Promise<boolean> {
     const { projection } = this.#parts;
     const { level, memories } = held;
-    if (level === memories.seq) return false;
-    if (level !== null && !changesBehind(memories, level)) {
-      held.level = memories.seq;
-      return false;
-    }
+    if (follows(held)) return false;
     held.level = null;
     if (level === null) {
       await this.#regain(owner, held);
@@ -274,9 +270,8 @@ export class OwnerLogs {
 }
 
 /** Entries that change no memory leave the store as it is: what it says of itself follows with the next one that does. */
-function changesBehind(memories: OwnerMemories, seq: number): boolean {
-  const { puts, removed } = memories.since(seq);
-  return puts.length + removed.length > 0;
+function follows({ level, memories }: Held): boolean {
+  return level !== null && level >= memories.changedSeq;
 }
 
 /**

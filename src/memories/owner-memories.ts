@@ -27,18 +27,24 @@ export class OwnerMemories {
   readonly #turns = new Map<string, PlannedTurn>();
   /** Those that were left to be read later, by message. */
   readonly #left = new Map<string, MemoryLogTurn>();
-  /** Id → the entry that changed or removed it last. */
+  /** Id → the entry that changed it last, but for when it was recalled. */
   readonly #changedAt = new Map<string, number>();
   readonly #removed = new Map<string, number>();
   /** By id. */
   readonly #requests = new Map<string, StatedRequest>();
   #seq = 0;
+  #changedSeq = 0;
   #happenedCursor: string | null = null;
   #holdsRemovedTexts = false;
 
   /** The last entry that is folded in. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** The last entry that the store has to follow. When a memory was recalled it is told by itself. */
+  get changedSeq(): number {
+    return this.#changedSeq;
   }
 
   /** By id. */
@@ -57,9 +63,10 @@ export class OwnerMemories {
   }
 
   fold(entry: MemoryLogEntry): void {
+    const isFollowed = entry.kind !== "recalled";
     for (const record of entry.puts) {
       this.#records.set(record.id, record);
-      this.#changedAt.set(record.id, entry.seq);
+      if (isFollowed) this.#changedAt.set(record.id, entry.seq);
       this.#removed.delete(record.id);
     }
     for (const id of entry.removed) {
@@ -70,6 +77,7 @@ export class OwnerMemories {
     if (entry.kind === "turn" && entry.turn !== null) this.#foldTurn(entry, entry.turn);
     if (entry.request !== undefined) this.#foldRequest(entry.request, Date.parse(entry.at));
     if (entry.happened_cursor !== undefined) this.#happenedCursor = entry.happened_cursor;
+    if (isFollowed && entry.puts.length + entry.removed.length > 0) this.#changedSeq = entry.seq;
     this.#seq = entry.seq;
   }
 
@@ -121,7 +129,7 @@ export class OwnerMemories {
     return this.#turns.get(messageId);
   }
 
-  /** What changed behind an entry. */
+  /** What the store has to follow of what changed behind an entry. */
   since(seq: number): { readonly puts: readonly MemoryRecord[]; readonly removed: readonly string[] } {
     return {
       puts: [...this.#records.values()].filter(({ id }) => (this.#changedAt.get(id) ?? 0) > seq),

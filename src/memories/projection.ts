@@ -127,7 +127,7 @@ export class Projection {
     if (options.anew !== true) {
       if (marker === null && seq === 0 && count === 0) return;
       const trusted = marker !== null && marker.count === count && marker.epoch === epoch && marker.seq <= seq;
-      if (trusted && marker.seq === seq && count === records.size) return;
+      if (trusted && marker.seq >= memories.changedSeq && count === records.size) return;
       if (trusted) {
         await this.complete(owner, memories, marker.seq, options);
         if ((await store.count(owner)) === records.size) return;

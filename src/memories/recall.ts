@@ -12,7 +12,7 @@ import { toConfirm } from "./waiting.js";
 
 export interface RecallParts {
   readonly logs: OwnerLogs;
-  readonly store: Pick<MemoryStore, "recall">;
+  readonly store: Pick<MemoryStore, "recall" | "countRecalled">;
   /** What decides which memories a message is given. Null: the store's own choice is. */
   readonly decision: RecallByOccasion | null;
   readonly logger: Logger;
@@ -60,10 +60,14 @@ export class RecallOfMemories implements MemoryRecall {
     const atHand = known === null ? {} : { known: known.records };
     const { decision } = this.#parts;
     const limit = decision === null ? {} : { limit: Math.max(request.limit ?? 0, LIKENESS_OF) };
-    const { recalled, found, ...chosen } = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
+    const chosen = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
+    const { recalled, found, story } = chosen;
     const records = known === null || known.records.size > MOST_DECIDED ? found.records : [...known.records.values()];
     const decided = await this.#decided(owner, { ...found, records }, request);
-    const result = decided === null ? chosen : { ...chosen, ...decided.told, status: statusOf(chosen.status, decided.told.memories) };
+    const result: RecallResult =
+      decided === null
+        ? { status: chosen.status, memories: chosen.memories, story }
+        : { ...decided.told, status: statusOf(chosen.status, decided.told.memories), story };
     this.#countRecalled(owner, decided?.alike ?? recalled, request.now);
     const waiting = (talk: boolean) => (known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk }));
     const asking = waiting(true).slice(0, ASKED_AT_ONCE);
@@ -145,17 +149,20 @@ export class RecallOfMemories implements MemoryRecall {
     const isDue = ({ last_recalled_at: at }: MemoryRecord) => at === null || now.getTime() - Date.parse(at) >= RECALL_COUNTS_EVERY_MS;
     const ids = new Set(recalled.filter(isDue).map(({ id }) => id));
     if (ids.size === 0) return;
-    const { logs, logger } = this.#parts;
+    const { logs, logger, store } = this.#parts;
+    const at = now.toISOString();
     const work = logs
       .change(
         owner,
         ({ records }) => {
           const due = [...records.values()].filter((record) => ids.has(record.id) && isDue(record));
-          const puts = due.map((record) => ({ ...record, last_recalled_at: now.toISOString() }));
-          return { entry: puts.length === 0 ? null : { kind: "recalled", turn: null, puts, removed: [] }, result: null };
+          const puts = due.map((record) => ({ ...record, last_recalled_at: at }));
+          const result = puts.map(({ id }) => id);
+          return { entry: puts.length === 0 ? null : { kind: "recalled", turn: null, puts, removed: [] }, result };
         },
-        { now },
+        { now, store: "later" },
       )
+      .then(({ result: counted }) => (counted.length === 0 ? undefined : store.countRecalled(owner, counted, at)))
       .catch((error: unknown) => logger.debug({ err: error }, "A recall was not counted"))
       .finally(() => this.#background.delete(work));
     this.#background.add(work);

@@ -92,6 +92,8 @@ export interface MemoryStore {
   announce(): Promise<void>;
   /** Safe to repeat. @throws when something can't be read back as it was written */
   project(owner: Owner, projected: Projected, options: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Notes when memories were recalled last: of those that are there, and not read back. `at`: ISO 8601. */
+  countRecalled(owner: Owner, ids: readonly string[], at: string): Promise<void>;
   /** Marker included. */
   erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }>;
   residue(owner: Owner): Promise<number>;

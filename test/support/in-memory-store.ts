@@ -147,6 +147,15 @@ export class InMemoryStore implements MemoryStore {
     this.#markers.set(owner, marker);
   }
 
+  async countRecalled(owner: Owner, ids: readonly string[], at: string) {
+    this.#check();
+    const records = this.#owners.get(owner);
+    for (const id of ids) {
+      const record = records?.get(id);
+      if (record !== undefined) records?.set(id, { ...record, last_recalled_at: at });
+    }
+  }
+
   async erase(owner: Owner) {
     this.#check();
     const all = this.#all(owner);

@@ -7,6 +7,7 @@ import { AppError } from "../../platform/errors.js";
 import { makeDirectory } from "../../platform/file-system.js";
 import type { SimilarMemory, StoreFields } from "../../ports/memory-store.js";
 import type { Filter, ScoredPoint, SparseVectors, VectorClient } from "../../ports/vectors.js";
+import { vectorNumbers } from "../requests/requests.js";
 import { type CollectionShape, ensureMemoryCollection, MEMORY_COLLECTION, SPARSE_NAME } from "./collections.js";
 import type { MemoryPayload } from "./memory-payload.js";
 import { compareIds, type Foreign, recordsOf, type SimilarMemories } from "./memory-points.js";
@@ -142,7 +143,7 @@ const COLLECTION = MEMORY_COLLECTION;
 const WHOSE: readonly (keyof MemoryPayload)[] = ["user_id", "memory_id"];
 
 const inferred = z.strictObject({ text: z.string(), model: z.literal("Qdrant/bm25") });
-const vector = z.strictObject({ "": z.array(z.number()), [SPARSE_NAME]: inferred });
+const vector = z.strictObject({ "": vectorNumbers, [SPARSE_NAME]: inferred });
 const point = z.strictObject({ id: z.uuid(), vector, payload: z.record(z.string(), z.unknown()) });
 const upsertRequest = z.strictObject({ points: z.tuple([point]) });
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -152,7 +153,7 @@ const condition = z.union([z.strictObject({ key: z.string(), match }), z.strictO
 const nothing = z.undefined().optional();
 const filterRequest = z.strictObject({ must: z.array(condition).min(1), should: nothing, must_not: nothing });
 const limit = z.number().int().positive();
-const searchRequest = z.strictObject({ vector: z.array(z.number()), filter: filterRequest, limit });
+const searchRequest = z.strictObject({ vector: vectorNumbers, filter: filterRequest, limit });
 const keyword = { query: inferred, using: z.literal(SPARSE_NAME), with_payload: z.literal(true) };
 const keywordRequest = z.strictObject({ ...keyword, filter: filterRequest, limit });
 

@@ -211,6 +211,10 @@ export class Mem0Service implements MemoryStore {
     await this.#calls.write(owner, given, () => this.#markers.put(owner, marker));
   }
 
+  countRecalled(owner: Owner, ids: readonly string[], at: string): Promise<void> {
+    return this.#calls.write(owner, undefined, () => this.#points.setPayload(owner, ids, { last_recalled_at: at }));
+  }
+
   async erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }> {
     return this.#calls.write(owner, undefined, async () => {
       const erased = await this.#points.erase(owner);

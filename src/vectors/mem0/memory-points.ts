@@ -71,8 +71,9 @@ export class MemoryPoints {
     return new Set(found.flatMap((point) => (point.payload?.user_id === owner ? [] : [String(point.id)])));
   }
 
-  async setPayload(owner: Owner, id: string, payload: Partial<MemoryPayload>): Promise<void> {
-    const filter = owned(owner, { must: [{ has_id: [id] }] });
+  /** Of those of these memories that are there. */
+  async setPayload(owner: Owner, ids: readonly string[], payload: Partial<MemoryPayload>): Promise<void> {
+    const filter = owned(owner, { must: [{ has_id: [...ids] }] });
     await this.#client.setPayload(this.#collection, { payload: payload as Payload, filter, wait: true });
   }
 

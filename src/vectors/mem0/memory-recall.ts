@@ -205,17 +205,10 @@ export class MemoryRecall {
     const similar = (gathered.similar ?? []).filter(({ record, score }) => score > 0 && holds(record) && record.type !== "narrative");
     const scores = new Map(similar.map(({ record, score }) => [record.id, score]));
 
-    const chosen = [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
-    const memories = eachOnce(chosen).map((record) => recalledOf(record, now, { score: scores.get(record.id) ?? null }));
+    const chosen = () => [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
+    const isEmpty = hard.length + trip.length + similar.length + Math.min(standing.length, standingLimit) === 0;
     const complete = gathered.hasHard && gathered.hasSoft && gathered.similar !== undefined;
-    const status =
-      !complete && aborted
-        ? "timeout"
-        : gathered.failed || gathered.foreign.count > 0
-          ? "degraded"
-          : memories.length === 0
-            ? "empty"
-            : "ok";
+    const status = !complete && aborted ? "timeout" : gathered.failed || gathered.foreign.count > 0 ? "degraded" : isEmpty ? "empty" : "ok";
     if (gathered.foreign.count > 0)
       this.#logger.error(
         { count: gathered.foreign.count },
@@ -223,7 +216,10 @@ export class MemoryRecall {
       );
     return {
       status,
-      memories,
+      // Made where it is looked at: as a rule somebody else decides what is given.
+      get memories() {
+        return eachOnce(chosen()).map((record) => recalledOf(record, now, { score: scores.get(record.id) ?? null }));
+      },
       story: narrative?.text ?? "",
       recalled: similar.map(({ record }) => record).filter((record) => record.strength === "soft"),
       found: {

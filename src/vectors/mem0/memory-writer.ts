@@ -54,10 +54,9 @@ export class MemoryWriter {
     }
     if (vectors.embedderId === UNEMBEDDED) this.#embedded.delete(owner);
     else if (created.length > 0) await this.#embedLate(owner, signal);
-    for (const record of records.filter(({ id, text }) => there.get(id)?.text === text)) {
-      signal.throwIfAborted();
-      await points.setPayload(owner, record.id, mutablePart(toPayload(owner, record, embedderId)));
-    }
+    const changed = records.filter(({ id, text }) => there.get(id)?.text === text);
+    signal.throwIfAborted();
+    await Promise.all(changed.map((record) => points.setPayload(owner, [record.id], mutablePart(toPayload(owner, record, embedderId)))));
     await this.#verify(owner, records);
   }
 

@@ -21,13 +21,15 @@ const conditions = z.array(condition).optional();
 const filter = z.strictObject({ must: conditions, must_not: conditions }) as z.ZodType as z.ZodType<Filter>;
 
 /** Not z.array(z.number()): a vector has hundreds of them, and a loop is ten times as fast. */
-const numbers = z.custom<number[]>((value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)));
+export const vectorNumbers = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.every((x) => typeof x === "number" && Number.isFinite(x)),
+);
 const u32s = z.custom<number[]>(
   (value) =>
     Array.isArray(value) && value.every((x) => Number.isInteger(x) && x >= 0 && x <= 0xffff_ffff) && new Set(value).size === value.length,
 );
 const sparse = z
-  .strictObject({ indices: u32s, values: numbers })
+  .strictObject({ indices: u32s, values: vectorNumbers })
   .refine((vector) => vector.indices.length === vector.values.length, "indices and values differ in number");
 const payload = z.record(z.string(), z.unknown());
 const shown = { with_payload: z.union([z.boolean(), z.array(key)]).optional(), with_vector: z.boolean().optional() };
@@ -55,7 +57,7 @@ export const REQUESTS = {
     points: z.array(
       z.strictObject({
         id: pointId,
-        vector: z.union([numbers, z.record(z.string(), z.union([numbers, sparse]))]),
+        vector: z.union([vectorNumbers, z.record(z.string(), z.union([vectorNumbers, sparse]))]),
         payload: payload.nullish(),
       }),
     ),
@@ -63,9 +65,9 @@ export const REQUESTS = {
     update_mode: z.enum(["upsert", "insert_only", "update_only"]).optional(),
   }),
   query: z.strictObject({
-    query: z.union([numbers, sparse, z.strictObject({ fusion: z.literal("rrf") })]),
+    query: z.union([vectorNumbers, sparse, z.strictObject({ fusion: z.literal("rrf") })]),
     prefetch: z
-      .array(z.strictObject({ query: z.union([numbers, sparse]), using: z.string().optional(), filter: filter.optional(), limit }))
+      .array(z.strictObject({ query: z.union([vectorNumbers, sparse]), using: z.string().optional(), filter: filter.optional(), limit }))
       .optional(),
     using: z.string().optional(),
     filter: filter.optional(),
