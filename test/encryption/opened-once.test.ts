@@ -43,7 +43,7 @@ function beside() {
   const inner = new MemoryEngine();
   const vault = keysOfFile("key", "00".repeat(32));
   const own = new Keyring(vault, inner);
-  return { vault, own, engine: new EncryptedEngine(inner, own) };
+  return { vault, own, inner, engine: new EncryptedEngine(inner, own) };
 }
 
 test("what a turn reads again, of memories and of lines, is deciphered once", async () => {
@@ -148,6 +148,23 @@ test("[erased-by-key] a journal that was open puts nothing back of what was eras
   seal?.("I can't eat figs.", "2");
   expect([isHeld("I can't eat nuts."), isHeld("I can't eat figs.")]).toEqual([false, false]);
 });
+
+test.each(["read", "commit"] as const)(
+  "[erased-by-key] where another process erased an owner, the next %s leaves nothing in clear",
+  async (look) => {
+    const { vault, engine, inner } = beside();
+    const another = new EncryptedEngine(inner, new Keyring(vault, inner));
+    await engine.commit(partition, { id: "1", puts: [{ key: "a", value: `a milk allergy, ${look}` }] });
+    await engine.read(partition, { keys: ["a"] });
+    expect(isHeld(`a milk allergy, ${look}`)).toBe(true);
+    await another.erase(partition);
+    if (look === "read") await engine.read(partition, { keys: ["b"] });
+    else await engine.commit(partition, { id: "2", deletes: ["b"] });
+    expect(isHeld(`a milk allergy, ${look}`)).toBe(false);
+    await engine.commit(partition, { id: "3", puts: [{ key: "c", value: "an egg allergy" }] });
+    expect((await another.read(partition, { keys: ["c"] })).entries.get("c")?.value).toBe("an egg allergy");
+  },
+);
 
 test("of an owner who has not come for long nothing is held in clear", async () => {
   const { own } = beside();

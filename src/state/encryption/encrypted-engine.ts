@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { AppError } from "../../platform/errors.js";
 import { assertFits } from "../commit-limits.js";
 import type {
@@ -26,6 +27,9 @@ export function placeOf(partition: string, key: string): string {
   return `${partition}\n${key}`;
 }
 
+/** Partitions whose epoch is known. */
+const MOST_EPOCHS = 10_000;
+
 /** All values are being sealed, or unsealed: what is written from now on is so. */
 export type Changing = "encrypt" | "decrypt";
 
@@ -39,6 +43,8 @@ export class EncryptedEngine implements StateEngine {
   readonly #keyring: Keyring;
   readonly #besideValues: boolean;
   readonly #changing: Changing | null;
+  /** Of partitions, as they were seen last. One that has grown tells of an erasure, here or in another process. */
+  readonly #epochs = new LRUCache<string, number>({ max: MOST_EPOCHS });
 
   /** The keyring stays the caller's. `changing`: values that are not sealed read as they are. Default: they are refused. */
   constructor(inner: StateEngine, keyring: Keyring, changing: Changing | null = null) {
@@ -59,7 +65,7 @@ export class EncryptedEngine implements StateEngine {
   async read(partition: string, query: ReadQuery, options?: { readonly signal?: AbortSignal }): Promise<PartitionRead> {
     // What it keeps for itself is not shown.
     if (partition === INSTALLATION_KEYS) return this.#inner.read(partition, {}, options);
-    const read = await this.#opened(partition, await this.#inner.read(partition, query, options));
+    const read = await this.#opened(partition, this.#seen(partition, await this.#inner.read(partition, query, options)));
     const { ranges = [] } = query;
     // Of what was destroyed a page may be left short, which would pass for the last one.
     const isShort = read.missing && ranges.some(({ limit }, place) => (read.ranges[place]?.length ?? 0) < (limit ?? 0));
@@ -72,7 +78,7 @@ export class EncryptedEngine implements StateEngine {
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     assertFits(this.manifest, commit);
     const { puts = [] } = commit;
-    if (puts.length === 0 || this.#changing === "decrypt") return this.#inner.commit(partition, commit);
+    if (puts.length === 0 || this.#changing === "decrypt") return this.#seen(partition, await this.#inner.commit(partition, commit));
     const isOwn = puts.some(({ key }) => keysOf(partition, key) === partition);
     for (;;) {
       const common = await this.#keyring.kept(INSTALLATION_KEYS);
@@ -81,11 +87,12 @@ export class EncryptedEngine implements StateEngine {
         const by = keysOf(partition, key) === partition ? own.key : common;
         return { key, value: by.seal(value, placeOf(partition, key)) };
       });
-      const result = await this.#inner.commit(partition, {
+      const guarded = {
         ...commit,
         puts: [...sealed, ...(own.guard.puts ?? [])],
         checks: [...(commit.checks ?? []), ...(own.guard.checks ?? [])],
-      });
+      };
+      const result = this.#seen(partition, await this.#inner.commit(partition, guarded));
       // What was made is read before it is used: an earlier try may have brought another.
       if (own.guard.puts !== undefined) this.#keyring.drop(partition);
       if (result.ok || result.refused !== "checks" || !result.keys.includes(KEYS)) return result;
@@ -137,6 +144,15 @@ export class EncryptedEngine implements StateEngine {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  /** Behind an erasure the keys of before it go, and with them what is held in clear. */
+  #seen<T extends { readonly epoch: number }>(partition: string, look: T): T {
+    const before = this.#epochs.get(partition);
+    if (before === look.epoch) return look;
+    this.#epochs.set(partition, look.epoch);
+    if (before !== undefined) this.#keyring.drop(partition);
+    return look;
   }
 
   /** In a commit to the keys' own home they are held to be what they were; elsewhere they are durable before it. */

@@ -153,15 +153,16 @@ export function numbered(record: NewRecord, seq: number): JournalRecord {
 
 /** The line with its line feed. Key order is fixed: {@link peekLine} relies on it. @throws RECORD_TOO_LARGE */
 export function encodeLine(record: JournalRecord, tail: Tail, seal: LineSealer | null = null): Buffer {
-  const { v, seq, type, id, turn, at, body } = record;
-  const line = Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, body, tail })}\n`, "utf8");
-  if (line.length > MAX_RECORD_BYTES)
-    throw new AppError("RECORD_TOO_LARGE", {
-      detail: `A ${type} record takes ${line.length} bytes; at most ${MAX_RECORD_BYTES} fit.`,
-    });
-  if (seal === null) return line;
-  const sealed = seal(JSON.stringify(body), placeOf({ ...record, tail }));
-  return Buffer.from(`${JSON.stringify({ v, seq, type, id, turn, at, sealed, tail })}\n`, "utf8");
+  const { v, seq, type, id, turn, at } = record;
+  const head = JSON.stringify({ v, seq, type, id, turn, at }).slice(0, -1);
+  const lineWith = (name: "body" | "sealed", json: string) => `${head},"${name}":${json},"tail":${JSON.stringify(tail)}}\n`;
+  const body = JSON.stringify(record.body);
+  const line = lineWith("body", body);
+  const bytes = Buffer.byteLength(line);
+  if (bytes > MAX_RECORD_BYTES)
+    throw new AppError("RECORD_TOO_LARGE", { detail: `A ${type} record takes ${bytes} bytes; at most ${MAX_RECORD_BYTES} fit.` });
+  if (seal === null) return Buffer.from(line);
+  return Buffer.from(lineWith("sealed", JSON.stringify(seal(body, placeOf({ ...record, tail })))));
 }
 
 /** What a line says, sealed at its place. */
