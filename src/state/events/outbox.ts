@@ -74,14 +74,14 @@ export async function readOutbox(engine: StateEngine, partition: string): Promis
   };
 }
 
-/** Takes out what was published. False where there is more by now. */
+/** Takes out what was published; published again it is known by its id. False where there is more by now. */
 export async function clearOutbox(engine: StateEngine, partition: string, { rows, version, more }: Outbox): Promise<boolean> {
   const deletes = rows.map(({ key }) => key);
   if (!more) {
-    const all = await committed(engine, partition, { checks: [{ key: OUTBOX, version }], deletes: [...deletes, OUTBOX] });
-    if (all.ok) return true;
+    const all = { checks: [{ key: OUTBOX, version }], deletes: [...deletes, OUTBOX], durability: "relaxed" } as const;
+    if ((await committed(engine, partition, all)).ok) return true;
   }
-  if (deletes.length > 0) await committed(engine, partition, { deletes });
+  if (deletes.length > 0) await committed(engine, partition, { deletes, durability: "relaxed" });
   return false;
 }
 

@@ -5,7 +5,7 @@ import type { Owner } from "../../domain/owner.js";
 import { newId } from "../../platform/ids.js";
 import type { ClaimOptions, PendingTurn, RecordedAttempt } from "../../ports/session-store.js";
 import { committed, onceAnswered } from "../durable-commit.js";
-import { type KeyRange, MOST_DUE, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
+import { type Commit, type KeyRange, MOST_DUE, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { OWNER_KEY, ownerPartition, systemPartition } from "../partition.js";
 import { jsonOf } from "../stored-rows.js";
@@ -117,10 +117,12 @@ export class TurnJobs {
   async recordAttempt(turn: TurnName, attempt: RecordedAttempt): Promise<void> {
     const { attempts, errorCode, claim } = attempt;
     const dueAtMs = Math.ceil(attempt.dueAtMs);
-    await this.#change(turn, ({ job }, { nowMs }) => {
+    const recorded = ({ job }: StoredJob, { nowMs }: PartitionRead) => {
       if (claim !== undefined && isClaimed(job, nowMs) && job.claim !== claim) return null;
       return { ...unclaimedJob(job), attempts, errorCode, dueAtMs };
-    });
+    };
+    // One that is lost is made once more, or sooner.
+    await this.#change(turn, recorded, { durability: "relaxed" });
   }
 
   async retryFailed(owner: Owner, sessionId: string, nowMs: number): Promise<number> {
@@ -248,7 +250,9 @@ export class TurnJobs {
       const commit = tries > TRIES_BY_VERSION ? careless : exact;
       const taken = claimed.map((stored) => ({ owner, stored }));
       try {
-        if ((await committed(this.#engine, partition, { puts, ...commit })).ok || claimed.length === 0) return taken;
+        // Nobody has a claim that is lost: whoever takes the turn then goes on by its log.
+        const done = await committed(this.#engine, partition, { puts, durability: "relaxed", ...commit });
+        if (done.ok || claimed.length === 0) return taken;
       } catch (error) {
         void this.#letGoLater(taken, performance.now() + leaseMs);
         throw error;
@@ -267,7 +271,11 @@ export class TurnJobs {
   }
 
   /** Whether the turn's job was changed: it was there, and `change` gave what it is to be. */
-  async #change(turn: TurnName, change: (stored: StoredJob, read: PartitionRead) => TurnJob | null): Promise<boolean> {
+  async #change(
+    turn: TurnName,
+    change: (stored: StoredJob, read: PartitionRead) => TurnJob | null,
+    how: Pick<Commit, "durability"> = {},
+  ): Promise<boolean> {
     const key = jobKey(turn.sessionId, turn.turn);
     for (;;) {
       const read = await this.#engine.read(ownerPartition(turn.owner), { keys: [key, ERASURE_KEY] });
@@ -279,6 +287,7 @@ export class TurnJobs {
         checks: [{ key, version: stored.version }],
         puts: [{ key, value: JSON.stringify(job) }],
         dueByMs: alarmOf(job, read.nowMs),
+        ...how,
       };
       if ((await committed(this.#engine, ownerPartition(turn.owner), commit)).ok) return true;
       await pause(Math.random() * TRY_AGAIN_MS);

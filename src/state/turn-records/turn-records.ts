@@ -46,7 +46,7 @@ export class EngineTurnRecords implements TurnRecords {
           key,
           value: bounded({ ...jsonOf<RecordedParts>(read.entries.get(key)), ...parts }),
         }));
-        return { epoch: read.epoch, checks: unchanged(read, ...keys), puts };
+        return { epoch: read.epoch, checks: unchanged(read, ...keys), puts, durability: "relaxed" };
       });
     }
   }

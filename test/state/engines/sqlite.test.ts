@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
 import { openDatabase, openSqlite } from "../../../src/platform/sqlite.js";
 import { NotCommitted } from "../../../src/state/durable-commit.js";
@@ -65,6 +66,29 @@ describe("the file", () => {
     expect(walFrames()).toBe(1);
     await engine.commit("o:1", commit("1"));
     expect(walFrames()).toBe(2);
+    await engine.close();
+  });
+
+  test("a relaxed commit waits for no disk, and is in the file for whoever opens it behind a kill; another waits", async () => {
+    const engine = await SqliteEngine.open({ path });
+    await engine.commit("p", commit("a"));
+    const file = await open(path, "r");
+    const syncing = vi.spyOn(Object.getPrototypeOf(file) as typeof file, "datasync");
+    await file.close();
+    let synced = () => {};
+    syncing.mockImplementationOnce(() => new Promise((resolve) => (synced = resolve)));
+    await engine.commit("p", commit("b", { durability: "relaxed" }));
+    expect(syncing).not.toHaveBeenCalled();
+    const killed = await SqliteEngine.open({ path, readOnly: true });
+    expect((await killed.read("p", { keys: [`k${ids}`] })).entries.get(`k${ids}`)?.value).toBe("b");
+    await killed.close();
+    const durable = engine.commit("p", commit("c"));
+    const relaxed = engine.commit("p", commit("d", { durability: "relaxed" }));
+    expect(await Promise.race([durable.then(() => "durable"), relaxed.then(() => "relaxed")])).toBe("relaxed");
+    await vi.waitFor(() => expect(syncing).toHaveBeenCalledTimes(1));
+    synced();
+    await durable;
+    syncing.mockRestore();
     await engine.close();
   });
 

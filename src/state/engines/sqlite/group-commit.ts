@@ -9,6 +9,7 @@ interface Waiting {
   /** Returns what tells its result to who asked, once all is durable. */
   readonly work: () => () => void;
   readonly reject: (error: unknown) => void;
+  readonly isRelaxed: boolean;
 }
 
 interface Unsynced {
@@ -38,8 +39,11 @@ export class GroupCommit {
     this.#log = new WriteAheadLog(db);
   }
 
-  /** Resolves when it is durable. Work may run twice, of which one run is rolled back. @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED */
-  run<T>(work: () => T): Promise<T> {
+  /**
+   * Resolves when it is durable; relaxed, when it is committed. Work may run twice, of which one run is rolled back. @throws STORAGE_UNAVAILABLE,
+   * STORAGE_DAMAGED
+   */
+  run<T>(work: () => T, isRelaxed = false): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.flush());
       this.#waiting.push({
@@ -48,6 +52,7 @@ export class GroupCommit {
           return () => resolve(result);
         },
         reject,
+        isRelaxed,
       });
     });
   }
@@ -85,10 +90,14 @@ export class GroupCommit {
 
   #commit(group: readonly Waiting[]): void {
     try {
-      const told = onSqlite(this.#db.name, () => this.#transaction(() => group.map(({ work, reject }) => ({ tell: work(), reject }))));
+      const made = () => group.map(({ work, ...waiting }) => ({ tell: work(), ...waiting }));
+      const told = onSqlite(this.#db.name, () => this.#transaction(made));
       this.#setLocked(false);
-      this.#unsynced.push(...told);
-      this.#syncing ??= this.#sync();
+      for (const { tell, reject, isRelaxed } of told) {
+        if (isRelaxed) tell();
+        else this.#unsynced.push({ tell, reject });
+      }
+      if (this.#unsynced.length > 0) this.#syncing ??= this.#sync();
     } catch (error) {
       this.#setLocked(isLocked(error));
       if (group.length > 1 && !isLocked(error)) {

@@ -38,8 +38,8 @@ export interface SqliteEngineOptions {
 }
 
 /**
- * State in one SQLite file, which one process has to itself. A commit survives a power cut: its write-ahead log is synced before it
- * resolves, by another thread.
+ * State in one SQLite file, which one process has to itself. A commit that is not relaxed survives a power cut: its write-ahead log is
+ * synced before it resolves, by another thread.
  */
 export class SqliteEngine implements StateEngine {
   readonly manifest: EngineManifest;
@@ -111,7 +111,7 @@ export class SqliteEngine implements StateEngine {
       for (const { key, value } of commit.puts ?? []) put.run(partition, key, value, head.version);
       putHead(db, partition, head);
       return result;
-    });
+    }, commit.durability === "relaxed");
   }
 
   async partitions({ key, after = "", limit }: PartitionsPage): Promise<readonly PartitionEntry[]> {
@@ -178,9 +178,9 @@ export class SqliteEngine implements StateEngine {
     return onSqlite(db.name, () => work(db));
   }
 
-  async #write<T>(work: (db: Sqlite) => T): Promise<T> {
+  async #write<T>(work: (db: Sqlite) => T, isRelaxed = false): Promise<T> {
     this.#openDb();
-    return this.#writes.run(() => work(this.#db));
+    return this.#writes.run(() => work(this.#db), isRelaxed);
   }
 
   #openDb(): Sqlite {
