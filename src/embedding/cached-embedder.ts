@@ -57,9 +57,10 @@ export class CachedEmbedder implements Embedder {
     return this.#inner.problem ?? null;
   }
 
-  async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+  async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+    const { kind = "document", signal, background = false } = options;
     if (signal?.aborted) throw new AppError("ABORTED", { cause: signal.reason });
-    if (texts.length > MAX_CALL_TEXTS) return this.#inner.embed(texts, { kind, ...(signal === undefined ? {} : { signal }) });
+    if (texts.length > MAX_CALL_TEXTS || background) return this.#inner.embed(texts, { ...options, kind });
     const keys = texts.map((text) => this.#keyOf(text, kind));
     const found = new Map<string, Float32Array>();
     const fresh = new Map<string, string>();

@@ -17,6 +17,9 @@ const TEXTS_AT_ONCE = 50;
 const LETTER = /\p{L}/gu;
 const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/gu;
 
+/** `background`: nobody waits for it, and all else goes before it. */
+type TextKind = EmbeddingKind | "background";
+
 /** What gives an English text a vector of its meaning, on this machine: comes in a package of its own, which knows nothing of this one. */
 export interface SentenceModel {
   /** Names the model and what shapes its vectors. */
@@ -29,7 +32,7 @@ export interface SentenceModel {
   /** Resolves when it can embed, or can't: see `problem`. What isn't loaded before is by the first text. */
   load(): Promise<void>;
   /** A text's meaning, of length 1. Rejects with the signal's reason when it is given up, with an `Error` where there is none to be had. */
-  embed(text: string, options: { readonly kind: EmbeddingKind; readonly signal?: AbortSignal | undefined }): Promise<Float32Array>;
+  embed(text: string, options: { readonly kind: TextKind; readonly signal?: AbortSignal | undefined }): Promise<Float32Array>;
   /** The cosine of a meaning to the nearest line of idle talk. */
   likenessToIdle(meaning: Float32Array): number;
   close(): Promise<void>;
@@ -61,11 +64,14 @@ export class SentenceEmbedder implements Embedder {
     return this.#model.load();
   }
 
-  async embed(texts: readonly string[], { kind = "document", signal }: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+  async embed(
+    texts: readonly string[],
+    { kind = "document", signal, background = false }: EmbedOptions = {},
+  ): Promise<readonly Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (const [at, text] of texts.entries()) {
       if (at % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await nextTick();
-      vectors.push(await this.#vectorOf(text, kind, signal));
+      vectors.push(await this.#vectorOf(text, background ? "background" : kind, signal));
     }
     return vectors;
   }
@@ -82,14 +88,14 @@ export class SentenceEmbedder implements Embedder {
     return this.#model.close();
   }
 
-  async #vectorOf(text: string, kind: EmbeddingKind, signal: AbortSignal | undefined): Promise<Float32Array> {
+  async #vectorOf(text: string, kind: TextKind, signal: AbortSignal | undefined): Promise<Float32Array> {
     const meaning = await this.#meaningOf(text, kind, signal);
     const { words, share } = otherScriptsIn(text);
-    const [grams] = share === 0 ? [] : await this.#grams.embed([words], { kind, ...(signal !== undefined && { signal }) });
+    const [grams] = share === 0 ? [] : await this.#grams.embed([words], { ...(signal !== undefined && { signal }) });
     return joined(meaning, grams ?? null, share, this.dimension);
   }
 
-  async #meaningOf(text: string, kind: EmbeddingKind, signal: AbortSignal | undefined): Promise<Float32Array> {
+  async #meaningOf(text: string, kind: TextKind, signal: AbortSignal | undefined): Promise<Float32Array> {
     try {
       return await this.#model.embed(text, { kind, signal });
     } catch (cause) {

@@ -77,7 +77,8 @@ export class RecallAnchors {
     const texts = this.#anchors.map(({ text }) => text);
     const vectors: Float32Array[] = [];
     try {
-      for (let at = 0; at < texts.length; at += AT_ONCE) vectors.push(...(await this.#embedder.embed(texts.slice(at, at + AT_ONCE))));
+      for (let at = 0; at < texts.length; at += AT_ONCE)
+        vectors.push(...(await this.#embedder.embed(texts.slice(at, at + AT_ONCE), { background: true })));
       this.#vectors = vectors;
     } catch {
       this.#failedAt = performance.now();

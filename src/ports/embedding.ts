@@ -8,6 +8,8 @@ export interface EmbedOptions {
   /** Default `document`. */
   readonly kind?: EmbeddingKind;
   readonly signal?: AbortSignal;
+  /** Nobody waits for it: it may come behind all else, and is not kept for a next call. Default false. */
+  readonly background?: boolean;
 }
 
 /** Turns texts into vectors of one fixed dimension. */

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { MiniLm } from "../../packages/minilm/src/minilm.js";
 import { ModelThreads } from "../../packages/minilm/src/model-threads.js";
+import { ModelWorker } from "../../packages/minilm/src/model-worker.js";
 import { packagedModel } from "../../packages/minilm/src/packaged-files.js";
+import { SentenceModel } from "../../packages/minilm/src/sentence-model.js";
 import { WordPieces } from "../../packages/minilm/src/word-pieces.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
@@ -90,6 +92,36 @@ describe("its thread", () => {
     expect([...(await threads.embed("what is asked", { kind: "query" }))]).toEqual([...alone]);
     isWriting = false;
     await writing;
+  });
+
+  test("[query-first] what nobody waits for comes behind all else, and begins no second thread for a query that meets it", async () => {
+    const embedding = vi.spyOn(ModelWorker.prototype, "embed");
+    const starting = vi.spyOn(ModelWorker.prototype, "start");
+    const threads = new ModelThreads(packagedModel(), { cores: 2 });
+    onTestFinished(() => threads.close());
+    await threads.start();
+    const done: string[] = [];
+    const embed = (text: string, kind: "query" | "document" | "background") => threads.embed(text, { kind }).then(() => done.push(text));
+    await Promise.all([embed("b1", "background"), embed("b2", "background"), embed("d1", "document"), embed("q1", "query")]);
+    expect(done).toEqual(["b1", "q1", "d1", "b2"]);
+    expect(new Set([...embedding.mock.contexts, ...starting.mock.contexts]).size).toBe(1);
+    await Promise.all([embed("d2", "document"), embed("q2", "query")]);
+    expect(new Set(starting.mock.contexts).size).toBe(2);
+    vi.restoreAllMocks();
+  });
+
+  test("[query-first] has done a text when it is loaded: the first, which takes longest, is nobody's", async () => {
+    const vectors: number[] = [];
+    const model = vi.spyOn(SentenceModel, "open").mockResolvedValue({ vectorOf: async () => vectors.push(1) } as never);
+    const told: unknown[] = [];
+    vi.doMock("node:worker_threads", () => ({
+      parentPort: { postMessage: (message: unknown) => told.push({ message, after: vectors.length }), on: () => {} },
+      workerData: {},
+    }));
+    await import("../../packages/minilm/src/model-thread.js");
+    vi.doUnmock("node:worker_threads");
+    model.mockRestore();
+    expect(told).toEqual([{ message: { type: "ready" }, after: 1 }]);
   });
 
   test("begins nothing that was given up, and the rest is answered", async () => {

@@ -5,6 +5,8 @@ import type { ModelFiles, TextMessage, ThreadMessage } from "./thread-protocol.j
 const say = (message: ThreadMessage, moved: readonly ArrayBuffer[] = []) => parentPort?.postMessage(message, [...moved]);
 
 const model = await SentenceModel.open(workerData as ModelFiles);
+// The first text takes longest: nobody is to wait for it.
+await model.vectorOf("warm");
 parentPort?.on("message", async ({ id, text }: TextMessage) => {
   try {
     const vector = await model.vectorOf(text);

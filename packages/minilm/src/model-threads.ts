@@ -9,14 +9,14 @@ const SPARE_FOR_MS = 60_000;
 
 interface Spare {
   readonly worker: ModelWorker;
-  /** It has loaded, and done a text: the first takes longest. */
   isWarm: boolean;
 }
 
 /**
  * The model's threads. One does everything, queries first; but a text that is in the model can't be put aside, and a long one takes as long
  * as some queries do. So the first query that finds a document there begins a second thread, which takes those that would have to wait
- * from when it has loaded, and ends when none came for a minute.
+ * from when it has loaded, and ends when none came for a minute. For what is done in the background none is begun: it would take more of
+ * the machine than the query waits.
  */
 export class ModelThreads {
   readonly #files: ModelFiles;
@@ -88,11 +88,8 @@ export class ModelThreads {
 function begun(files: ModelFiles): Spare {
   const spare: Spare = { worker: new ModelWorker(files), isWarm: false };
   // What it fails with is the thread's `failure`.
-  spare.worker.embed("warm", { kind: "document" }).then(
-    () => {
-      spare.isWarm = true;
-    },
-    () => {},
-  );
+  void spare.worker.start().then(() => {
+    spare.isWarm = spare.worker.failure === null;
+  });
   return spare;
 }

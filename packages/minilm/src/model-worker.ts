@@ -7,11 +7,11 @@ const AGAIN_AFTER_MS = 5_000;
 
 /**
  * The model's thread as seen from outside. It has one text at a time: what somebody waits for to find something (`query`) comes before
- * what is to be found (`document`), and a text that was given up is never begun. A thread that died is started anew.
+ * what is to be found (`document`), that before what nobody waits for (`background`), and a text that was given up is never begun. A thread that died is started anew.
  */
 export class ModelWorker {
   readonly #files: ModelFiles;
-  readonly #waiting: Readonly<Record<TextKind, Set<Job>>> = { query: new Set(), document: new Set() };
+  readonly #waiting: Readonly<Record<TextKind, Set<Job>>> = { query: new Set(), document: new Set(), background: new Set() };
   #worker: Worker | null = null;
   #isReady = false;
   #running: { readonly id: number; readonly job: Job } | null = null;
@@ -112,7 +112,8 @@ export class ModelWorker {
   #next(): void {
     const worker = this.#worker;
     if (worker === null) return;
-    const [job] = this.#waiting.query.size > 0 ? this.#waiting.query : this.#waiting.document;
+    const { query, document, background } = this.#waiting;
+    const [job] = query.size > 0 ? query : document.size > 0 ? document : background;
     // The process stays while the model loads and for texts that wait, and not for an idle thread.
     if (!this.#isReady || job !== undefined || this.#running !== null) worker.ref();
     else worker.unref();
@@ -128,9 +129,10 @@ export class ModelWorker {
     this.#isReady = false;
     this.#endedAt = performance.now();
     this.#failure = why;
-    const jobs = [...this.#waiting.query, ...this.#waiting.document, ...(this.#running === null ? [] : [this.#running.job])];
+    const waiting = Object.values(this.#waiting);
+    const jobs = [...waiting.flatMap((some) => [...some]), ...(this.#running === null ? [] : [this.#running.job])];
     this.#running = null;
-    for (const waiting of Object.values(this.#waiting)) waiting.clear();
+    for (const some of waiting) some.clear();
     for (const job of jobs) job.reject(this.#unavailable());
   }
 

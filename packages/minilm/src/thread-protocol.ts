@@ -1,5 +1,5 @@
-/** What a text is for: to be found (`document`), or to find by (`query`). */
-export type TextKind = "query" | "document";
+/** What a text is for: to find by (`query`), to be found (`document`), or something that nobody waits for (`background`). In this order. */
+export type TextKind = "query" | "document" | "background";
 
 export interface TextOptions {
   readonly kind: TextKind;
