@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { quantile } from "./quantile.js";
-import { BARE_SERVER, builtServer, type Program, Served } from "./turn/served.js";
+import { BARE_SERVER, builtServer, type Program, Served, type Usage } from "./turn/served.js";
 
 /**
  * What a turn takes over HTTP, on durable files, beside a model that answers at once: what is added before the first token, one turn at a
- * time, for a guest with many memories and a long history; then turns a second, with all that follows them written back, and what the
+ * time, for a guest with many memories and a long history, each of which keeps one more, and what such a turn works and writes to its last
+ * write; then turns a second, with all that follows them written back, and what the
  * server's process works for each. `--beside` names another checkout, which takes turns with this one: the same, and the ratio.
  * Both have to be built (`node scripts/build.mjs`). Beside them a bare server (`turn/bare.ts`) tells what of it is Hono, the SDK, this
  * client and the machine: no bar below its figures can be met. At last, what memory the server takes for many guests of two turns each.
@@ -52,6 +53,8 @@ interface Contestant {
   readonly name: string;
   readonly served: Served;
   readonly alone: number[];
+  /** Milliseconds of the processor and bytes written, of a turn one at a time, to its last write. */
+  kept: { cpuMs: number; bytes: number };
   readonly together: number[];
   readonly guests: readonly Guest[];
   session: string | undefined;
@@ -112,7 +115,18 @@ async function run(url: string): Promise<number> {
 async function open(name: string, program: Program, url: string): Promise<Contestant> {
   const variables = { OPENAI_BASE_URL: url, OPENAI_API: "chat", EMBEDDING_PROVIDER: "hashing" };
   const served = await Served.open(program, await mkdtemp(join(dir, "storage-")), variables);
-  return { name, served, guests: guestsOf(clients), alone: [], together: [], session: undefined, ms: 0, cpuMs: 0, rss: 0 };
+  return {
+    name,
+    served,
+    guests: guestsOf(clients),
+    alone: [],
+    kept: { cpuMs: 0, bytes: 0 },
+    together: [],
+    session: undefined,
+    ms: 0,
+    cpuMs: 0,
+    rss: 0,
+  };
 }
 
 async function fill(served: Served): Promise<void> {
@@ -169,12 +183,17 @@ async function askedDirectly(url: string): Promise<number[]> {
 
 /** What follows a turn is done before the next one, as a guest takes longer to read than that takes. */
 async function oneAtATime(each: Contestant): Promise<void> {
+  let before = await each.served.usage();
   for (let n = -WARM_UP; n < alone; n++) {
-    const { sessionId, firstTokenMs } = await each.served.turn(GUEST, messageOf(n + WARM_UP), each.session);
+    if (n === 0) before = await each.served.usage();
+    const message = `${messageOf(n + WARM_UP)} I like seats in row ${n + WARM_UP}.`;
+    const { sessionId, firstTokenMs } = await each.served.turn(GUEST, message, each.session);
     each.session = sessionId;
     if (n >= 0) each.alone.push(firstTokenMs);
     await each.served.written(GUEST, sessionId);
   }
+  const after = await each.served.usage();
+  each.kept = { cpuMs: cpuMsBetween(before, after) / alone, bytes: (after.written - before.written) / alone };
 }
 
 /** So many turns, all guests at once, until the last is written back. */
@@ -193,15 +212,19 @@ async function lap(each: Contestant, count: number): Promise<void> {
   for (const { user, sessionId } of guests) if (sessionId !== undefined) await served.written(user, sessionId);
   each.ms += performance.now() - started;
   const after = await served.usage();
-  each.cpuMs += (after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system) / 1_000;
+  each.cpuMs += cpuMsBetween(before, after);
   each.rss = after.rss;
+}
+
+function cpuMsBetween({ cpu: before }: Usage, { cpu: after }: Usage): number {
+  return (after.user + after.system - before.user - before.system) / 1_000;
 }
 
 function messageOf(turn: number): string {
   return `Is there any ${KINDS[turn % KINDS.length]} in the old town on day ${turn}?`;
 }
 
-function figuresOf({ name, alone: single, together, ms, cpuMs, rss }: Contestant, directMs: number) {
+function figuresOf({ name, alone: single, kept, together, ms, cpuMs, rss }: Contestant, directMs: number) {
   const added = (taken: readonly number[], share: number) => quantile(taken, share) - directMs;
   const figures = {
     aloneP50: added(single, 0.5),
@@ -213,7 +236,8 @@ function figuresOf({ name, alone: single, together, ms, cpuMs, rss }: Contestant
   };
   say(`\n${name}`);
   say(`  added before the first token, one at a time: ${p(figures.aloneP50, figures.aloneP95)}`);
-  say(`  the same, ${clients} at once: ${p(figures.togetherP50, figures.togetherP95)}`);
+  say(`  of such a turn to its last write: ${kept.cpuMs.toFixed(2)} ms of work, ${(kept.bytes / 1_000).toFixed(0)} KB written`);
+  say(`  before the first token, ${clients} at once: ${p(figures.togetherP50, figures.togetherP95)}`);
   say(`  ${figures.perSecond.toFixed(0)} turns a second, written back; ${figures.cpuMs.toFixed(2)} ms of work for each; RSS ${mib(rss)}`);
   return figures;
 }

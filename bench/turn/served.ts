@@ -15,7 +15,7 @@ const TELLS_USAGE = `data:text/javascript,${encodeURIComponent(
 )}`;
 const STARTS_MS = 60_000;
 
-interface Usage {
+export interface Usage {
   readonly cpu: NodeJS.CpuUsage;
   readonly rss: number;
   /** To the disk, in bytes. */
