@@ -7,7 +7,8 @@ const AGAIN_AFTER_MS = 5_000;
 
 /**
  * The model's thread as seen from outside. It has one text at a time: what somebody waits for to find something (`query`) comes before
- * what is to be found (`document`), that before what nobody waits for (`background`), and a text that was given up is never begun. A thread that died is started anew.
+ * what is to be found (`document`), that before what nobody waits for (`background`), and a text that was given up is never begun. A thread
+ * that died is started anew.
  */
 export class ModelWorker {
   readonly #files: ModelFiles;

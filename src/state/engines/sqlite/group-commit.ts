@@ -40,8 +40,8 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when it is durable; relaxed, when it is committed. Work may run twice, of which one run is rolled back. @throws STORAGE_UNAVAILABLE,
-   * STORAGE_DAMAGED
+   * Resolves when it is durable; relaxed, when it is committed. Work may run twice, of which one run is rolled back.
+   * @throws STORAGE_UNAVAILABLE, STORAGE_DAMAGED
    */
   run<T>(work: () => T, isRelaxed = false): Promise<T> {
     return new Promise((resolve, reject) => {
