@@ -20,7 +20,7 @@ export function withoutForgotten(
   const isDeleted = async (owner: Owner, id: string) => (await sessions.get(owner, id))?.status === "deleted";
   return {
     search: async (owner, query) => {
-      const hidden = hiddenOf(await ledger.tombstones(owner), query);
+      const hidden = hiddenOf(query.tombstones ?? (await ledger.tombstones(owner)), query);
       return searchShown(history, hidden, owner, query, (id) => isDeleted(owner, id));
     },
     addSession: (owner, sessionId, messages, options) => history.addSession(owner, sessionId, messages, options),
@@ -66,18 +66,14 @@ async function searchShown(
 ): Promise<readonly HistoryHit[]> {
   const passedOver = new Set(hidden.messageIds);
   const deleted = new Map<string, boolean>();
-  const isShown = async (hit: HistoryHit) => {
-    if (!deleted.has(hit.session_id)) deleted.set(hit.session_id, await isDeleted(hit.session_id));
-    return deleted.get(hit.session_id) !== true && !isStaleSummary(hit, hidden);
-  };
+  const isShown = (hit: HistoryHit) => deleted.get(hit.session_id) !== true && !isStaleSummary(hit, hidden);
   let found: HistoryHit[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const hits = await history.search(owner, { ...query, excludeMessageIds: new Set(passedOver) });
-    found = [];
-    for (const hit of hits) {
-      if (await isShown(hit)) found.push(hit);
-      else passedOver.add(hit.id);
-    }
+    const unknown = [...new Set(hits.map((hit) => hit.session_id))].filter((id) => !deleted.has(id));
+    await Promise.all(unknown.map(async (id) => deleted.set(id, await isDeleted(id))));
+    found = hits.filter(isShown);
+    for (const hit of hits) if (!isShown(hit)) passedOver.add(hit.id);
     if (found.length === hits.length) break;
   }
   const shown = (messages: readonly HistoryMessage[]) =>

@@ -1,5 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import { jsonObject, type MessageRecord, type Role } from "../domain/session.js";
+import type { Tombstone } from "./owner-ledger.js";
 import type { HistoryHit, HistoryMessage } from "./resources.js";
 
 /** Every message ever, verbatim, searchable across an owner's sessions: what was said, by meaning and by words. */
@@ -18,6 +19,8 @@ export interface HistorySearch {
   readonly context?: number;
   /** Journal ids. Never returned, not as context either: what is in the window already, what was forgotten. */
   readonly excludeMessageIds?: ReadonlySet<string>;
+  /** Of the owner, where the caller has just read them. Default: they are read. */
+  readonly tombstones?: readonly Tombstone[];
   /** For "last time", "in March" and recency. Default: the present. */
   readonly now?: Date;
   readonly signal?: AbortSignal;

@@ -101,8 +101,8 @@ export interface Commit {
   /** Refused when the partition is not claimed by it any more. The claim is renewed for `leaseMs` from now; 0: let go. */
   readonly claim?: { readonly token: string; readonly leaseMs: number };
   /**
-   * `relaxed`: it outlives a kill and may be lost in a power cut, with what was committed behind it; whoever says so does it again then.
-   * An engine need not wait for its disk. Default: durable.
+   * `relaxed`: nobody waits for it, and it is done again where it is lost. It outlives a kill, and a power cut once a durable one follows:
+   * an engine need not wait for its disk, and may do along with it what makes later commits cheaper. Default: durable.
    */
   readonly durability?: "relaxed";
   /** The epoch becomes one more: what began before can't write any more. Default false. */

@@ -18,7 +18,7 @@ export interface Seen<Tag> {
   readonly nowMs: number;
 }
 
-export type Changes = Pick<Commit, "checks" | "puts" | "deletes">;
+export type Changes = Pick<Commit, "checks" | "puts" | "deletes" | "durability">;
 
 /** A database that changes some of its items if one of them, the head, is as it was read. */
 export interface HeadStore<Tag> {
@@ -31,9 +31,10 @@ export interface HeadStore<Tag> {
   write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null>;
 }
 
-const PARTITIONS = 1_000;
+/** Of all partitions. */
+const ALL_KEYS = 300_000;
 /** Of one partition. */
-const MOST_KEYS = 300;
+const MOST_KEYS = 1_000;
 const MOST_RANGES = 20;
 /** Before a write that met another one is tried again: up to so much more each time, in milliseconds. */
 const STEP_MS = 10;
@@ -47,7 +48,10 @@ export class OptimisticHeads<Tag> {
   readonly #store: HeadStore<Tag>;
   readonly #timeoutMs: number;
   readonly #writers = new KeyedMutex();
-  readonly #seen = new LRUCache<string, Seen<Tag>>({ max: PARTITIONS });
+  readonly #seen = new LRUCache<string, Seen<Tag>>({
+    maxSize: ALL_KEYS,
+    sizeCalculation: ({ versions }) => versions.size + MOST_RANGES,
+  });
 
   constructor(store: HeadStore<Tag>, { timeoutMs }: { readonly timeoutMs: number }) {
     this.#store = store;

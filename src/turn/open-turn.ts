@@ -113,7 +113,7 @@ export class TurnOpening {
     const before = window.rounds.at(-1)?.user.id ?? null;
     const inWindow = messageIdsOf(window);
     const asked = incognito ? [] : askedBefore(window, user.id);
-    const seen = start === null ? {} : { memorySeq: start.memorySeq };
+    const seen = start === null ? {} : { memorySeq: start.memorySeq, tombstones: start.tombstones };
     const sought = { owner, sessionId, text: request.message, now, incognito, inWindow, before, begins, asked, signal, ...seen };
     const recall = recallFor(this.#parts.recall, sought);
     const [, recalled] = await Promise.all([write, recall]);

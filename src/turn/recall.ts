@@ -7,6 +7,7 @@ import { AppError } from "../platform/errors.js";
 import { orAbort } from "../platform/or-abort.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryRecall, RecallResult, RememberedTurn, TurnMemories } from "../ports/memories.js";
+import type { Tombstone } from "../ports/owner-ledger.js";
 import type { HistoryHit } from "../ports/resources.js";
 
 export interface RecallPorts {
@@ -66,6 +67,8 @@ export interface RecallTurn {
   readonly begins: boolean;
   /** As in {@link RecallRequest}. */
   readonly memorySeq?: number;
+  /** As in {@link HistorySearch}. */
+  readonly tombstones?: readonly Tombstone[];
   readonly asked?: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -140,14 +143,15 @@ async function turnBefore(
 
 async function lookBack(
   ports: RecallPorts,
-  { owner, text: query, now, inWindow, ...turn }: RecallTurn,
+  { owner, text: query, now, inWindow, tombstones, ...turn }: RecallTurn,
 ): Promise<{ hits: readonly HistoryHit[]; status: "ok" | "timeout" | "degraded" }> {
   if (!ports.looksBack(query)) return { hits: [], status: "ok" };
   const bound = boundedSignal([turn.signal], ports.deadlineMs);
   const { signal } = bound;
   try {
-    const search = ports.history.search(owner, { query, limit: ports.historyLimit, now, excludeMessageIds: inWindow, signal });
-    return { hits: await orAbort(search, signal), status: "ok" };
+    const known = tombstones === undefined ? {} : { tombstones };
+    const search = { query, limit: ports.historyLimit, now, excludeMessageIds: inWindow, signal, ...known };
+    return { hits: await orAbort(ports.history.search(owner, search), signal), status: "ok" };
   } catch (error) {
     if (error instanceof AppError && error.code === "HISTORY_DISABLED") return { hits: [], status: "ok" };
     return { hits: [], status: bound.late ? "timeout" : "degraded" };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EngineServer, SHARED_ENGINES } from "../replicas/engines.js";
+import { type EngineServer, EVERY_SHARED_ENGINE } from "../replicas/engines.js";
 import { freePort } from "../support/free-port.js";
 import { needing } from "../support/needing.js";
 import { type Answer, startWorld, tempDir } from "./world.js";
 
-for (const { program, name, open } of SHARED_ENGINES)
+for (const { program, name, open } of EVERY_SHARED_ENGINE)
   needing(program)(`${name} under the HTTP API`, () => {
     let engine: EngineServer;
     beforeAll(async () => {
@@ -35,7 +35,7 @@ for (const { program, name, open } of SHARED_ENGINES)
       const thread = await ada.get<{ data: { role: string; content: string }[] }>(`/v1/sessions/${session_id}/messages`);
       expect(thread.body.data.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual(["Hello.", "Are you there?"]);
       expect((await ada.get("/readyz")).status).toBe(200);
-    }, 60_000);
+    }, 120_000);
 
     test("a start on one that can't be reached says so, and what to look at", async () => {
       const [variable = "", url = ""] = Object.entries(engine.variables)[0] ?? [];

@@ -1,4 +1,5 @@
 import type { ChildServer } from "../support/child-server.js";
+import { COSMOS_KEY, openCosmosServer } from "../support/cosmos-server.js";
 import { openFirestoreEmulator } from "../support/firestore-emulator.js";
 import { openPostgresServer } from "../support/postgres-server.js";
 import { openRedisServer } from "../support/redis-server.js";
@@ -26,6 +27,12 @@ async function firestore(): Promise<EngineServer> {
   return { ...server, kill: async () => server.hang(), start: async () => server.goOn(), variables };
 }
 
+/** Its stand-in is in this process, and keeps all in memory: instead of being killed it can't be reached for a while. */
+async function cosmos(): Promise<EngineServer> {
+  const server = await openCosmosServer();
+  return { ...server, variables: { COSMOS_ENDPOINT: server.endpoint, COSMOS_KEY } };
+}
+
 /** By what the machine must have for them. */
 export const ENGINES = [
   { program: "postgres", name: "PostgreSQL", open: postgres },
@@ -33,3 +40,5 @@ export const ENGINES = [
 ] as const;
 
 export const SHARED_ENGINES = [...ENGINES, { program: "firestore", name: "Firestore", open: firestore }] as const;
+
+export const EVERY_SHARED_ENGINE = [...SHARED_ENGINES, { program: "cosmos", name: "Cosmos DB", open: cosmos }] as const;

@@ -51,7 +51,7 @@ describe("commits over a head that another process has replaced", () => {
   test("who wrote more keys than are remembered looks, instead of writing on what was before", async () => {
     const one = opened();
     await one.put("1", ["a"]);
-    const many = Array.from({ length: 400 }, (_, index) => `many/${index}`);
+    const many = Array.from({ length: 1_100 }, (_, index) => `many/${index}`);
     await one.put("2", many);
     asksOf();
     await one.put("3", ["b"]);

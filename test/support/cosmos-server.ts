@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { silentLogger } from "../../src/platform/logger.js";
 import { CosmosEngine, type CosmosEngineOptions } from "../../src/state/engines/cosmos/cosmos-engine.js";
+import type { ChildServer } from "./child-server.js";
 import { queryUnits, readUnits, writeUnits } from "./cosmos-prices.js";
 
 const STAND_IN = "@vercel/cosmosdb-server";
@@ -32,7 +33,8 @@ interface SentOperation {
   readonly resourceBody?: Item;
 }
 
-export interface CosmosServer {
+/** It is in this process: killed, it breaks off whatever it is asked, and what it holds stays. */
+export interface CosmosServer extends ChildServer {
   readonly endpoint: string;
   /** As a process of its own would; closed with the server. */
   open(database: string, options?: Partial<CosmosEngineOptions>): Promise<CosmosEngine>;
@@ -40,7 +42,6 @@ export interface CosmosServer {
   readonly requests: CosmosRequest[];
   /** Instead of an answer to each batch, with the service's words; null: as it is. */
   refuse(refusal: { readonly status: number; readonly message: string } | null): void;
-  close(): Promise<void>;
 }
 
 /** The stand-in takes any. */
@@ -51,7 +52,8 @@ const TOO_MANY = { status: 400, message: "Batch request has more operations than
 
 /**
  * A stand-in for Cosmos DB, in this process. Its batches go on behind the first operation that fails: the engine's can fail at the first
- * alone. It takes a batch's partition from each operation, where the service has it in the header, and names itself by https, and not by the address that it is asked at.
+ * alone. It takes a batch's partition from each operation, where the service has it in the header, and names itself by https, and
+ * not by the address that it is asked at.
  */
 export async function openCosmosServer({ consistency = "Strong" } = {}): Promise<CosmosServer> {
   const { createHttpServer } = (await import(STAND_IN)) as { createHttpServer(): Server };
@@ -63,7 +65,14 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
   const items = new Map<string, Item>();
   let refusal: Parameters<CosmosServer["refuse"]>[0] = null;
   server.removeAllListeners("request");
+  let state: "answering" | "hanging" | "killed" = "answering";
+  const waiting: (() => void)[] = [];
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (state === "killed") request.socket.destroy();
+    else if (state === "hanging") waiting.push(() => serve(request, response));
+    else serve(request, response);
+  });
+  const serve: Handler = (request, response) => {
     const end = response.end.bind(response);
     const [partition = ""] = JSON.parse(String(request.headers["x-ms-documentdb-partitionkey"] ?? "[]")) as readonly string[];
     if (request.url === "/") response.end = (body: unknown) => end(aboutAccount(String(body), request.headers));
@@ -107,7 +116,7 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
       const body = JSON.stringify(operations.map((each) => ({ ...each, partitionKey: headers["x-ms-documentdb-partitionkey"] })));
       answer?.(Object.assign(Readable.from([Buffer.from(body)]), { headers, method, url }) as unknown as IncomingMessage, response);
     });
-  });
+  };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const opened: CosmosEngine[] = [];
@@ -121,8 +130,20 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
+  const kill = async () => {
+    state = "killed";
+    server.closeAllConnections();
+  };
+  const hang = () => {
+    state = "hanging";
+  };
+  const goOn = () => {
+    state = "answering";
+    for (const answerNow of waiting.splice(0)) answerNow();
+  };
+  const start = async () => goOn();
   const refuse: CosmosServer["refuse"] = (given) => {
     refusal = given;
   };
-  return { endpoint, open, requests, refuse, close };
+  return { endpoint, open, requests, kill, hang, goOn, start, refuse, close };
 }

@@ -1,9 +1,10 @@
+import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
 import type { AuditEntry, OwnerLedger, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
 import type { ErasureReceipt } from "../../ports/resources.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { optimisticChange, unchanged } from "../optimistic-commit.js";
+import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { named, ownerPartition } from "../partition.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
 import { beginErasure, completeErasure, openErasures, withdrawErasure } from "./erasure-intents.js";
@@ -25,12 +26,16 @@ import {
   userOf,
 } from "./ledger-values.js";
 
+/** Whose records are known here. */
+const USERS = 1_000;
 /** Operations of a commit that adds tombstones, beside them. */
 const OF_TOMBSTONES = 2;
 
 /** Ledgers, each in its owner's partition; the epoch is the partition's. */
 export class EngineOwnerLedger implements OwnerLedger {
   readonly #engine: StateEngine;
+  /** As last read or written here: a visit that they are not worth a write for is not looked up. */
+  readonly #users = new LRUCache<Owner, UserRecord>({ max: USERS });
 
   constructor(engine: StateEngine) {
     this.#engine = engine;
@@ -59,13 +64,17 @@ export class EngineOwnerLedger implements OwnerLedger {
   }
 
   async seen(owner: Owner, seen: Sighting): Promise<void> {
-    await optimisticChange(this.#engine, ownerPartition(owner), { keys: [USER_KEY] }, (read) => {
+    const known = this.#users.get(owner);
+    if (known !== undefined && afterSeen(known, seen) === null) return;
+    const user = await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [USER_KEY] }, (read) => {
       const entry = read.entries.get(USER_KEY);
-      const user = afterSeen(entry === undefined ? null : userOf(entry.value), seen);
-      if (user === null) return null;
-      const puts = [{ key: USER_KEY, value: JSON.stringify(user) }, named(owner)];
-      return { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts };
+      const before = entry === undefined ? null : userOf(entry.value);
+      const after = afterSeen(before, seen);
+      if (after === null) return { commit: null, result: before };
+      const puts = [{ key: USER_KEY, value: JSON.stringify(after) }, named(owner)];
+      return { commit: { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts }, result: after };
     });
+    if (user !== null) this.#users.set(owner, user);
   }
 
   async audit(owner: Owner, entry: AuditEntry): Promise<void> {
@@ -90,8 +99,9 @@ export class EngineOwnerLedger implements OwnerLedger {
     return { receiptId, epoch };
   }
 
-  completeErasure(owner: Owner, receipt: ErasureReceipt, keep: readonly string[] = []): Promise<void> {
-    return completeErasure(this.#engine, owner, receipt, keep);
+  async completeErasure(owner: Owner, receipt: ErasureReceipt, keep: readonly string[] = []): Promise<void> {
+    await completeErasure(this.#engine, owner, receipt, keep);
+    this.#users.delete(owner);
   }
 
   withdrawErasure(owner: Owner): Promise<void> {

@@ -1,15 +1,10 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { ownerOf } from "../../../src/domain/owner.js";
 import { silentLogger } from "../../../src/platform/logger.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { freePort } from "../../support/free-port.js";
 import { needing } from "../../support/needing.js";
-import { answering, makeOrchestrator } from "../../support/orchestrator.js";
 import { startSwitchingProxy } from "../turns/switching-proxy.js";
-
-/** That are measured, behind a session's first. */
-const TURNS = 6;
 
 needing("cosmos")("Cosmos DB, its costs and its failures", () => {
   let server: CosmosServer;
@@ -18,16 +13,6 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
   });
   afterAll(() => server.close());
   const put = (id: string, key = "k", value = "1") => ({ id, puts: [{ key, value }] });
-  /** Until nothing is asked for any more. */
-  const quiet = async () => {
-    let looked = -1;
-    const isQuiet = () => {
-      const before = looked;
-      looked = server.requests.length;
-      return looked === before;
-    };
-    await expect.poll(isQuiet, { timeout: 10_000, interval: 250 }).toBe(true);
-  };
   const asked = () => server.requests.splice(0).map(({ kind, bytes }) => (kind === "batch" ? `batch of ${bytes.length}` : kind));
 
   test("a commit on what was just read replaces the head alone; what is read again is a look at the head", async () => {
@@ -43,23 +28,6 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
     expect(asked()).toEqual(["batch of 1"]);
     await engine.commit("o:a", { ...put("3"), deletes: ["k"] });
     expect(asked()).toEqual(["batch of 1"]);
-  });
-
-  test("a turn at 1 KB a message costs at most forty request units before its answer", async () => {
-    const engine = await server.open("a-turn");
-    const ada = ownerOf("default", "ada");
-    const text = (word: string) => word.repeat(1_024 / word.length);
-    const answers = Array.from({ length: 1 + TURNS }, () => text("soon"));
-    const { chat } = await makeOrchestrator(answering(...answers), { engine });
-    const { session_id: sessionId } = await chat.chat({ owner: ada, message: text("when") });
-    for (let turn = 0; turn < TURNS; turn++) {
-      await quiet();
-      server.requests.length = 0;
-      await chat.chat({ owner: ada, sessionId, message: text("why?") });
-      const before = server.requests.slice(0, 3);
-      expect(before.map(({ kind }) => kind)).toEqual(["read", "batch", "batch"]);
-      expect(before.reduce((sum, { units }) => sum + units, 0)).toBeLessThanOrEqual(40);
-    }
   });
 
   test.each([

@@ -42,7 +42,7 @@ needing("cosmos")("Cosmos DB", () => {
 });
 
 /** More than a head takes inline. */
-const LONG = " ".repeat(6_200);
+const LONG = " ".repeat(17_000);
 
 function withLongValues(engine: StateEngine): StateEngine {
   const isLong = (key: string, value: string) => (key.codePointAt(key.length - 1) ?? 0) % 2 === 1 && value.length < LONG.length;

@@ -3,8 +3,8 @@ import { newId } from "../../../platform/ids.js";
 import { assertKnownLayout } from "../../../platform/layout-version.js";
 import { type Container, type CosmosClient, codeOf, conflictIn, type Item, type Operation } from "./cosmos-client.js";
 
-/** 2: entries may lie in the head. 3: the head's commits are lists. */
-const LAYOUT = 3;
+/** 2: entries may lie in the head. 3: the head's commits are lists. 4: what no query asks for is packed there. */
+const LAYOUT = 4;
 const CONTAINER = "maitred";
 const INSTALLATION = { id: "installation", partition: "installation" } as const;
 

@@ -40,11 +40,13 @@ interface Room {
 }
 
 /** Of an inline entry that is rewritten, as JSON. */
-const MOST_ENTRY_BYTES = 6_144;
-/** Of one that was put once: a message of 1 KB. A longer one would leave the head soon, in a commit whose answer somebody waits for. */
-const MOST_ONCE_BYTES = 1_500;
-/** Of inline entries that were put once, behind a commit that puts nothing: nobody waits for its answer. */
-const MOST_LEFT_BYTES = 1_024;
+const MOST_ENTRY_BYTES = 16_384;
+/** Of one that was put once: an answer of 1 KB. A longer one would leave the head soon, in a commit whose answer somebody waits for. */
+const MOST_ONCE_BYTES = 3_072;
+/** As JSON, inline entries are packed to less than a fourth of it at best. */
+const BEST_PACKED = 4;
+/** Of all inline entries that were put once, behind a commit that nobody waits for. */
+const MOST_LEFT_BYTES = 512;
 /** Less room, where a head is still too large. */
 const SMALLEST_STEP_BYTES = 512;
 /** Of an entry that is rewritten, when it is weighed which goes. */
@@ -67,13 +69,12 @@ export function mayHoldSpilled(inline: InlineEntries, { from, to }: KeyRange): b
 
 /**
  * Entries that a commit puts are inline where they fit; what is then too much is given items of its own, what is large and was put long ago
- * first. A commit that puts nothing makes room for those that follow. A key whose place is not known has its item written, as one may be
- * there. Where that were too many operations for one batch nothing that lies inline is moved.
+ * first. A commit that nobody waits for makes room for those that follow. A key whose place is not known has its item written, as one may
+ * be there. Where that were too many operations for one batch nothing that lies inline is moved.
  */
 export function placeWithin(headBytes: number, before: InlineEntries, changes: Changes, room: Room): Placement {
-  const bare = room.headBytes({ ...before, entries: new Map() });
-  const mostOnce = (changes.puts ?? []).length > 0 ? Number.POSITIVE_INFINITY : MOST_LEFT_BYTES;
-  for (let bytes = headBytes - bare; ; ) {
+  const mostOnce = changes.durability === "relaxed" ? MOST_LEFT_BYTES : Number.POSITIVE_INFINITY;
+  for (let bytes = BEST_PACKED * headBytes; ; ) {
     const placement = placed(before, changes, room, { bytes, onceBytes: Math.min(bytes, mostOnce) });
     if (placement.outside.length + placement.deletes.length > room.maxOperations) return placed(before, changes, room, NOTHING_MOVES);
     // Keys of those that go may be noted in the head.
@@ -132,7 +133,9 @@ function tooMuch(
   const heaviest = [...entries].sort((one, other) => weight(other) - weight(one));
   const over = heaviestOver(heaviest, bytes);
   const once = heaviest.slice(over.length).filter((entry) => !rewritten.has(entry.key));
-  return [...over, ...heaviestOver(once, onceBytes)];
+  // Small ones are what is soon deleted, or asked for by every turn.
+  const largest = once.sort((one, other) => bytesOf(other) - bytesOf(one));
+  return [...over, ...heaviestOver(largest, onceBytes)];
 }
 
 /** The first ones, so that the others are not more than so many bytes. */

@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from "node:zlib";
+import { createHash } from "node:crypto";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import type { KeyRange, StoredEntry } from "../../engine.js";
 import { compareKeys, isEmpty } from "../../optimistic-heads.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
@@ -11,6 +12,17 @@ export const HEAD = "head";
 /** Values of so many characters are packed where escaping, as an item is JSON, would make more of them: 2 MB are a commit's limit. */
 const PACKED_FROM = 16_384;
 
+/** About as quick as gzip, and smaller: it knows common words. */
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+
+function packedText(text: string): string {
+  return brotliCompressSync(text, QUALITY).toString("base64");
+}
+
+export function unpacked(packed: string): string {
+  return brotliDecompressSync(Buffer.from(packed, "base64")).toString("utf8");
+}
+
 /** An item's id can't hold `/`, `\`, `?` or `#`. */
 export function itemId(key: string): string {
   return `k.${key.replace(/[./\\?#]/g, (character) => `.${character.charCodeAt(0).toString(16)}`)}`;
@@ -18,21 +30,17 @@ export function itemId(key: string): string {
 
 export function itemOf(partition: string, { key, value, version }: StoredEntry): Item {
   const grows = value.length >= PACKED_FROM && JSON.stringify(value).length > value.length + 2;
-  return { id: itemId(key), partition, key, version, ...(grows ? { gzip: gzipSync(value).toString("base64") } : { value }) };
+  return { id: itemId(key), partition, key, version, ...(grows ? { packed: packedText(value) } : { value }) };
 }
 
-export function entryOf({ key, value, gzip, version }: Item): StoredEntry {
-  const whole = typeof gzip === "string" ? gunzipSync(Buffer.from(gzip, "base64")).toString("utf8") : String(value);
+export function entryOf({ key, value, packed, version }: Item): StoredEntry {
+  const whole = typeof packed === "string" ? unpacked(packed) : String(value);
   return { key: String(key), value: whole, version: Number(version) };
 }
 
-interface InlineItem extends StoredEntry {
-  readonly rewritten?: boolean;
-}
-
-/** What of a head's item is not as in a head. */
-interface HeadItem {
-  readonly inline: readonly InlineItem[];
+/** What of a head is not asked for by a query, packed: what it costs to write goes by the item's size. */
+interface PackedHead {
+  readonly inline: readonly (readonly [key: string, value: string, version: number, rewritten: 0 | 1])[];
   /** Commits: id, version, epoch. */
   readonly recent: readonly (readonly [string, number, number])[];
   readonly spilled?: InlineEntries["spilled"];
@@ -41,19 +49,24 @@ interface HeadItem {
 /** `eTag`: the head's until now; undefined: there is none yet. */
 export function headWrite(
   partition: string,
-  head: PartitionHead,
+  { recent, ...head }: PartitionHead,
   { entries, rewritten, spilled }: InlineEntries,
   eTag: string | undefined,
 ): Operation {
+  const packed: PackedHead = {
+    inline: [...entries.values()].map(({ key, value, version }) => [key, value, version, rewritten.has(key) ? 1 : 0]),
+    recent: recent.map(({ id, version, epoch }) => [id, version, epoch]),
+    ...(spilled !== undefined && { spilled }),
+  };
+  const keys = [...entries.keys()];
   const resourceBody = {
     id: HEAD,
     partition,
     ...head,
-    recent: head.recent.map(({ id, version, epoch }) => [id, version, epoch]),
     claimedUntilMs: head.claim?.untilMs ?? 0,
-    names: [...entries.keys()].filter(isName),
-    inline: [...entries.values()].map((entry) => (rewritten.has(entry.key) ? { ...entry, rewritten: true } : entry)),
-    ...(spilled !== undefined && { spilled }),
+    names: keys.filter(isName),
+    paths: keys.filter((key) => !isName(key)).map(shortHash),
+    packed: packedText(JSON.stringify(packed)),
   };
   return eTag === undefined
     ? { operationType: "Create", resourceBody }
@@ -63,24 +76,30 @@ export function headWrite(
 export function headOf(item: Item | undefined): { readonly head: PartitionHead; readonly tag: HeadTag | undefined } {
   if (item === undefined) return { head: EMPTY_HEAD, tag: undefined };
   const { version, epoch, dueAtMs, claim } = { ...EMPTY_HEAD, ...(item as Partial<PartitionHead>) };
-  const { inline, recent, spilled } = item as unknown as HeadItem;
-  const entries = new Map(inline.map(({ key, value, version }) => [key, { key, value, version }]));
-  const again = new Set(inline.filter(({ rewritten }) => rewritten === true).map(({ key }) => key));
+  const { inline, recent, spilled } = JSON.parse(unpacked(String(item.packed))) as PackedHead;
+  const entries = new Map(inline.map(([key, value, version]) => [key, { key, value, version }]));
+  const rewritten = new Set(inline.filter(([, , , again]) => again === 1).map(([key]) => key));
   return {
     head: { version, epoch, dueAtMs, claim, recent: recent.map(([id, version, epoch]) => ({ id, version, epoch })) },
-    tag: { eTag: String(item._etag), inline: { entries, rewritten: again, spilled } },
+    tag: { eTag: String(item._etag), inline: { entries, rewritten, spilled } },
   };
 }
 
-/** By an index; for a key that is a path every head is looked at. */
+/** Found by an index; for a key that is a path every head is looked at, which holds their hashes. */
 function isName(key: string): boolean {
   return !key.includes("/");
 }
 
-/** The condition of items that hold `@key`, in the head `@head` or as `@item`. */
-export function holding(key: string): string {
-  const inline = isName(key) ? "ARRAY_CONTAINS(c.names, @key)" : 'ARRAY_CONTAINS(c.inline, {"key": @key}, true)';
-  return `(c.id = @item OR (c.id = @head AND ${inline}))`;
+/** 66 bits: no two keys have the same. */
+function shortHash(key: string): string {
+  return createHash("sha256").update(key).digest("base64url").slice(0, 11);
+}
+
+/** The condition of items that hold a key, in the head or by themselves, and the values of what it names. */
+export function holding(key: string): { readonly condition: string; readonly values: Readonly<Record<string, string>> } {
+  const [list, held] = isName(key) ? ["names", key] : ["paths", shortHash(key)];
+  const condition = `(c.id = @item OR (c.id = @head AND ARRAY_CONTAINS(c.${list}, @held)))`;
+  return { condition, values: { "@head": HEAD, "@item": itemId(key), "@held": held } };
 }
 
 /** Of an item that holds it, the head's or its own. */

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownerOf } from "../../../src/domain/owner.js";
+import type { Clock } from "../../../src/platform/clock.js";
+import type { Agent, AgentRun } from "../../../src/ports/agent.js";
+import { ownerPartition } from "../../../src/state/partition.js";
+import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
+import { needing } from "../../support/needing.js";
+import { answering, makeOrchestrator } from "../../support/orchestrator.js";
+import { startReplica } from "../turns/replicas.js";
+
+/** Request units of a turn, before its answer. */
+const MOST = 40;
+const KB = 1_024;
+const DOCS = join(import.meta.dirname, "..", "..", "..", "docs");
+const PROSE = ["scaling", "operations", "own-agent", "testing"].map((page) => readFileSync(join(DOCS, `${page}.md`), "utf8")).join(" ");
+
+/** 1 KB of what people write, another one for each number: what is repeated would be packed to nothing. */
+function prose(number: number): string {
+  const words = PROSE.replaceAll(/[^\x20-\x7e]+/g, " ");
+  const from = (number * 7_919) % (words.length - KB);
+  return words.slice(from, from + KB);
+}
+
+/** Answers each message with 1 KB. */
+function proseAgent(): Agent {
+  let answers = 0;
+  return {
+    modelName: "scripted",
+    standIn: false,
+    async run(_input, { onEvent }: AgentRun) {
+      answers += 1;
+      const content = prose(1_000 + answers);
+      await onEvent?.({ type: "token", delta: content });
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      return { content, steps: [], elements: [], sources: [], usage, model: "scripted", modelMs: 0 };
+    },
+  };
+}
+
+/** A user's visit is written once a minute, beside whatever they ask for: here the first alone. */
+function slowClock(): Clock {
+  const from = Date.now();
+  return { now: () => new Date(from + (Date.now() - from) / 10) };
+}
+
+needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", () => {
+  const ada = ownerOf("default", "ada");
+  let server: CosmosServer;
+  beforeAll(async () => {
+    server = await openCosmosServer();
+  });
+  afterAll(() => server.close());
+  /** Until nothing is asked for any more. */
+  const quiet = async () => {
+    let looked = -1;
+    const isQuiet = () => {
+      const before = looked;
+      looked = server.requests.length;
+      return looked === before;
+    };
+    await expect.poll(isQuiet, { timeout: 20_000, interval: 400 }).toBe(true);
+    server.requests.length = 0;
+  };
+  /** What was asked of the owner's partition, up to the answer's commit; what the installation's loops ask is of other partitions. */
+  const beforeTheAnswer = () => {
+    const own = server.requests.filter(({ partition }) => partition === ownerPartition(ada));
+    const answer = own.map(({ kind }) => kind).indexOf("batch", own.findIndex(({ kind }) => kind === "batch") + 1);
+    const before = own.slice(0, answer + 1);
+    return { kinds: before.map(({ kind }) => kind), units: before.reduce((sum, { units }) => sum + units, 0) };
+  };
+
+  test("sessions alone: a look and two batches, at most forty", async () => {
+    const engine = await server.open("sessions");
+    const { chat } = await makeOrchestrator(answering(...[1, 2, 3, 4, 5, 6, 7].map((n) => prose(1_000 + n))), { engine });
+    let sessionId: string | undefined;
+    for (let turn = 1; turn <= 7; turn++) {
+      await quiet();
+      const answer = await chat.chat({ owner: ada, message: prose(turn), ...(sessionId !== undefined && { sessionId }) });
+      sessionId = answer.session_id;
+      const { kinds, units } = beforeTheAnswer();
+      expect(kinds).toEqual(["read", "batch", "batch"]);
+      expect(units).toBeLessThanOrEqual(MOST);
+    }
+  });
+
+  test("the whole product: at most forty in a known user's new session, in a usual turn, and behind a summary", async () => {
+    const replica = await startReplica(await server.open("product"), {
+      agent: proseAgent(),
+      clock: slowClock(),
+      variables: { SUMMARY_MAX_TOKENS: "1000" },
+    });
+    const say = async (number: number, session?: string) => {
+      const body = { message: prose(number), ...(session !== undefined && { session_id: session }) };
+      const { status, body: answer } = await replica.ask<{ session_id: string }>("POST", "/v1/chat", { body });
+      expect(status).toBe(200);
+      return answer.session_id;
+    };
+    const measured: { readonly turn: string; readonly units: number }[] = [];
+    await say(0);
+    for (const session of ["one", "two"]) {
+      let id: string | undefined;
+      for (let turn = 1; turn <= (session === "one" ? 3 : 16); turn++) {
+        await quiet();
+        id = await say(100 * session.length + measured.length, id);
+        measured.push({ turn: `${session} ${turn}`, units: Math.round(10 * beforeTheAnswer().units) / 10 });
+      }
+    }
+    expect(measured.filter(({ units }) => units > MOST || units === 0)).toEqual([]);
+    await replica.stop();
+  }, 240_000);
+});
