@@ -17,6 +17,8 @@ export interface Occasion {
   readonly how?: boolean;
   /** It asks what somebody would like: what the user likes stands back where others come along. Default false. */
   readonly taste?: boolean;
+  /** What it asks for, where no other occasion says it: "what's on" is to go to. Default: anything. */
+  readonly asksFor?: readonly string[];
   /** Beside these occasions it counts for nothing. Default: none. */
   readonly unless?: readonly string[];
   /** Occasions that it is always one of as well. Default: none. */
@@ -51,8 +53,13 @@ export interface RecallTable {
   readonly setting: ByLanguage;
   /** What stands before the name of a place: "in Vienna". */
   readonly places: ByLanguage;
-  /** Messages that consist of these alone are given nothing: greetings, thanks. `beside`: what may stand between them. */
-  readonly idle: { readonly words: ByLanguage; readonly beside: ByLanguage };
+  /** Words for several days of the week, and those that a platform's own tables don't find: 0 is Monday. */
+  readonly days: readonly { readonly days: readonly number[]; readonly words: ByLanguage }[];
+  /**
+   * Messages that consist of these alone are given nothing: greetings, thanks. `beside`: what may stand between them; `anchors`: such
+   * messages, with which short ones are compared by meaning.
+   */
+  readonly idle: { readonly words: ByLanguage; readonly beside: ByLanguage; readonly anchors: ByLanguage };
   readonly party: PartyWords;
 }
 

@@ -8,11 +8,11 @@ const SURE_FROM = 0.55;
 const LIKELY_FROM = 0.32;
 /** Where none is likely: from which it is taken for what it is nearest to, rather than for anything. */
 const POSSIBLE_FROM = 0.26;
-/** What is further from all anchors of occasions says nothing of any. */
-const FAR_BELOW = 0.31;
 /** To what no memory has a part in a message is as near as this, and nearer than to anything else by as much. */
 const ELSEWHERE_FROM = 0.38;
 const ELSEWHERE_BEFORE = 0.1;
+/** From here on a message that is nearest to idle talk is idle. */
+const IDLE_FROM = 0.38;
 /** Occasions whose nearest anchors are so little further than the nearest of all are meant as well. */
 const BESIDE = 0.06;
 /** After the anchors could not be embedded, before it is tried again. */
@@ -20,9 +20,12 @@ const AGAIN_AFTER_MS = 60_000;
 /** Anchors asked for together: what a reply waits for stands behind so many at most, also where the embedder takes texts in order. */
 const AT_ONCE = 8;
 
+/** What no memory has a part in, and what asks for nothing: names that no occasion has. */
+const ELSEWHERE = Symbol("elsewhere");
+const IDLE = Symbol("idle");
+
 interface Anchor {
-  /** Null: no memory has a part in it. */
-  readonly occasion: string | null;
+  readonly occasion: string | typeof ELSEWHERE | typeof IDLE;
   readonly text: string;
 }
 
@@ -35,7 +38,7 @@ export class RecallAnchors {
   #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(table: RecallTable, embedder: Embedder) {
-    const all = [...Object.entries(table.occasions), [null, table.elsewhere] as const];
+    const all = [...Object.entries(table.occasions), [ELSEWHERE, table.elsewhere] as const, [IDLE, table.idle] as const];
     this.#anchors = all.flatMap(([occasion, { anchors = {} }]) =>
       Object.values(anchors).flatMap((texts) => texts.map((text) => ({ occasion, text }))),
     );
@@ -49,19 +52,20 @@ export class RecallAnchors {
       if (performance.now() - this.#failedAt > AGAIN_AFTER_MS) void this.load();
       return null;
     }
-    const nearest = new Map<string | null, number>();
+    const nearest = new Map<Anchor["occasion"], number>();
     for (const [at, { occasion }] of this.#anchors.entries())
       nearest.set(occasion, Math.max(nearest.get(occasion) ?? -1, cosine(vector, vectors[at] ?? new Float32Array())));
-    const ranked = [...nearest].sort(([, a], [, b]) => b - a);
+    const all = [...nearest].sort(([, a], [, b]) => b - a);
+    const ranked = all.filter(([occasion]) => occasion !== IDLE);
     const best = ranked[0]?.[1] ?? -1;
     const within = (from: number) =>
-      ranked.flatMap(([occasion, near]) => (occasion !== null && near >= from && near >= best - BESIDE ? [occasion] : []));
-    const ofOccasions = ranked.filter(([occasion]) => occasion !== null);
+      ranked.flatMap(([occasion, near]) => (typeof occasion === "string" && near >= from && near >= best - BESIDE ? [occasion] : []));
+    const ofOccasions = ranked.filter(([occasion]) => typeof occasion === "string");
     return {
       sure: within(SURE_FROM),
       likely: within((ofOccasions[0]?.[1] ?? -1) >= LIKELY_FROM ? LIKELY_FROM : POSSIBLE_FROM),
-      elsewhere: ranked[0]?.[0] === null && best >= ELSEWHERE_FROM && best - (ranked[1]?.[1] ?? -1) >= ELSEWHERE_BEFORE,
-      far: ofOccasions.every(([, near]) => near < FAR_BELOW),
+      elsewhere: ranked[0]?.[0] === ELSEWHERE && best >= ELSEWHERE_FROM && best - (ranked[1]?.[1] ?? -1) >= ELSEWHERE_BEFORE,
+      idle: all[0]?.[0] === IDLE && all[0][1] >= IDLE_FROM,
     };
   }
 

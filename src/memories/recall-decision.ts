@@ -30,8 +30,8 @@ export interface MeantOccasions {
   readonly likely: readonly string[];
   /** It is nearest to what no memory has a part in. */
   readonly elsewhere: boolean;
-  /** Far from every occasion: with idle words around it, it is idle talk. */
-  readonly far: boolean;
+  /** It is nearest to idle talk. */
+  readonly idle: boolean;
 }
 
 /** How a domain and a deployment have it. */
@@ -81,11 +81,11 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   // A day of the week says when, and nothing of what for.
   const isDayAlone = !said.isDecided && [...told].every((occasion) => occasion === WHEN);
   const meant = isDayAlone ? words.counting(new Set([...told, ...(message.meaning?.likely ?? [])])) : told;
-  const things = words.thingsOf(meant);
+  const things = words.askedOf(meant);
   const thingsTold = words.thingsOf(told);
-  const isElsewhere = said.elsewhere !== "no" || message.meaning?.elsewhere === true;
-  const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && meant.size === 0 && isNobodyNamed;
-  const isIdle = said.isIdle || (said.isNearlyIdle && message.meaning?.far === true);
+  const isElsewhere = (said.elsewhere !== "no" && meant.size === 0) || (message.meaning?.elsewhere === true && thingsTold.length === 0);
+  const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && isNobodyNamed;
+  const isIdle = said.isIdle || (said.mayBeIdle && isNobodyNamed && message.meaning?.idle === true);
   if (isIdle || asksNothing) return { given: [], held_back: counted(records.map(() => "idle")) };
 
   const readOf = (record: MemoryRecord) => words.ofMemory(record, categoryOf(rules.categories, record.category));
@@ -144,6 +144,8 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (coming === "stays") return "not_coming";
     const apart = words.differencesOf(its, { things, words: placesMeant, weekdays: said.weekdays, months: NO_MONTHS });
     if (apart.has("weekdays") || (apart.has("words") && !isAnywhere(record))) return "occasion";
+    // What somebody is fond of matters where it is asked what they would like, whatever else its words are for.
+    if (coming === "comes" && [...meant].some((occasion) => words.asksForTaste(occasion))) return as("party");
     if (isNamed && coming !== "comes") return shared ? as("likeness") : "occasion";
     // Of somebody who may not come a day that suits them tells nothing.
     if (coming === "untold") return isWordShared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";

@@ -1,6 +1,7 @@
 import type { Memory } from "../domain/memory.js";
 import type { PartyWords } from "../domain/recall-table.js";
 import { PhraseIndex, plainWords } from "../platform/phrase-index.js";
+import { UNSPACED } from "../platform/phrase-list.js";
 
 /** Whether a companion comes along: named, or a group that they belong to; not, where others or nobody are named; else not told. */
 export type Coming = "comes" | "stays" | "untold";
@@ -128,8 +129,9 @@ export class RecallParty {
   }
 }
 
-/** Whether a name stands in a text, whole; a genitive is one more letter. */
+/** Whether a name stands in a text, whole, or within what is written without spaces; a genitive is one more letter. */
 function stands(name: readonly string[], words: readonly string[]): boolean {
   const isAt = (at: number) => name.every((part, n) => words[at + n] === part || (n === name.length - 1 && words[at + n] === `${part}s`));
-  return name.length > 0 && words.some((_, at) => isAt(at));
+  const [only = ""] = name.length === 1 && UNSPACED.test(name[0] ?? "") ? name : [];
+  return name.length > 0 && words.some((word, at) => isAt(at) || (only !== "" && word.includes(only)));
 }

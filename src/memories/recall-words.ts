@@ -14,8 +14,8 @@ export interface MessageWords {
   readonly isDecided: boolean;
   /** It consists of greetings, thanks and the like. */
   readonly isIdle: boolean;
-  /** So does all but a word or two, which name nothing of any list. */
-  readonly isNearlyIdle: boolean;
+  /** It is so short and names so little that it may: its meaning tells. */
+  readonly mayBeIdle: boolean;
   /** Its words name what no memory has a part in; `decided`: by a phrase that means nothing else. */
   readonly elsewhere: "no" | "named" | "decided";
   /** Words that belong to no list: names, things. */
@@ -55,11 +55,13 @@ export interface Occasion {
 }
 
 interface Listed {
-  readonly kind: "idle" | "beside" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place";
+  readonly kind: "idle" | "beside" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place" | "days";
   /** Null: none, or what no memory has a part in. */
   readonly occasion: string | null;
   /** ISO 639-1. */
   readonly language: string;
+  /** Days of the week that it means: of `days`. */
+  readonly days?: readonly number[];
 }
 
 /** Of a message that names a day it is asked whether the day suits. */
@@ -68,7 +70,7 @@ export const WHEN = "when";
 const SETTING_WORDS = 3;
 /** So many words of idle talk are idle with one word beside them that isn't. */
 const IDLE_WORDS = 3;
-/** And with so many where the message means nothing of any occasion. */
+/** And with so many where the message means idle talk. */
 const BESIDE_IDLE = 2;
 
 /** A number with a sign that is reckoned with: "15 % of 84". */
@@ -100,6 +102,7 @@ export class RecallWords {
       ...lists("decides", table.elsewhere.decides),
       ...lists("setting", table.setting),
       ...lists("place", table.places),
+      ...table.days.flatMap(({ days, words }) => lists("days", words).map(([label, list]) => [{ ...label, days }, list] as const)),
       ...Object.entries(table.occasions).flatMap(([name, { words, asked, decides }]) => [
         ...lists("said", words, name),
         ...lists("asked", asked, name),
@@ -114,14 +117,18 @@ export class RecallWords {
     const words = plainWords(text);
     const found = this.#find(words);
     const decided = found.filter(({ label }) => label.kind === "decides");
-    const weekdays = weekdaysIn(words);
+    const weekdays = daysIn(words, found);
     const content = contentWordsOf(words);
     const isSum = ARITHMETIC.test(text) && content.every(({ word }) => NUMBER.test(word));
     const named = isSum ? new Set<string>() : decided.length > 0 ? occasionsIn(decided) : withoutSettings(found);
     if (weekdays.size > 0 && WHEN in this.#table.occasions) named.add(WHEN);
     const covered = (...kinds: readonly Listed["kind"][]) =>
       new Set(found.flatMap(({ label, at, length }) => (kinds.includes(label.kind) ? Array.from({ length }, (_, n) => at + n) : [])));
-    const [idle, talk, listed] = [covered("idle"), covered("idle", "beside"), covered("idle", "beside", "said", "asked", "elsewhere")];
+    const [idle, talk, listed] = [
+      covered("idle"),
+      covered("idle", "beside"),
+      covered("idle", "beside", "said", "asked", "elsewhere", "days"),
+    ];
     const others = words.length - talk.size;
     const elsewhere =
       isSum || decided.some(({ label }) => label.occasion === null)
@@ -134,7 +141,7 @@ export class RecallWords {
       occasions: named,
       isDecided: isSum || decided.length > 0,
       isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0)),
-      isNearlyIdle: idle.size > 0 && others >= 1 && others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
+      mayBeIdle: others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
       elsewhere,
       telling: content.filter(({ at, word }) => !listed.has(at) && !isTime(word)).map(({ word }) => word),
       content: content.map(({ word }) => word),
@@ -153,6 +160,12 @@ export class RecallWords {
   /** Of these, those that say what rather than how. */
   thingsOf(occasions: ReadonlySet<string>): readonly string[] {
     return [...occasions].filter((name) => this.#things.has(name));
+  }
+
+  /** Of these, those that say what; else what those that don't ask for where nothing more is told. */
+  askedOf(occasions: ReadonlySet<string>): readonly string[] {
+    const things = this.thingsOf(occasions);
+    return things.length > 0 ? things : [...occasions].flatMap((name) => this.#table.occasions[name]?.asksFor ?? []);
   }
 
   asksForTaste(occasion: string): boolean {
@@ -185,7 +198,7 @@ export class RecallWords {
     const found = this.#find(words);
     const said = occasionsIn(found.filter(({ label }) => label.kind === "said"));
     const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found, this.#languagesOf(words)) : [];
-    const read = { ...this.#occasionsOf(said, category), words, places, weekdays: weekdaysIn(words), months: monthsIn(words) };
+    const read = { ...this.#occasionsOf(said, category), words, places, weekdays: daysIn(words, found), months: monthsIn(words) };
     this.#read.set(memory, read);
     return read;
   }
@@ -201,11 +214,12 @@ export class RecallWords {
     return { occasions: occasions.size > 0 ? occasions : null, named: meant, alike: isNarrowed ? none : new Set(alike) };
   }
 
-  /** Phrases of the languages that the words may be in. */
+  /** Phrases of the languages that the words may be in; of any, where those have none: a few words in common tell a language badly. */
   #find(words: readonly string[]): readonly FoundPhrase<Listed>[] {
     const likely = this.#languagesOf(words);
     const found = this.#index.find(words);
-    return likely.size > 0 ? found.filter(({ label }) => likely.has(label.language)) : found;
+    const theirs = found.filter(({ label }) => likely.has(label.language));
+    return theirs.length > 0 ? theirs : found;
   }
 
   /** Of the table's, those that the words may be in; none where it can't be told. */
@@ -251,6 +265,11 @@ function placesIn(
     if (label.kind !== "place" || word === undefined || (mayBeEnglish && words[at]?.length === 1)) return [];
     return names.has(word) && !listed.has(at + length) && !isTime(word) ? [word] : [];
   });
+}
+
+/** By name, and by what names several: "weekdays". */
+function daysIn(words: readonly string[], found: readonly FoundPhrase<Listed>[]): ReadonlySet<number> {
+  return new Set([...weekdaysIn(words), ...found.flatMap(({ label }) => label.days ?? [])]);
 }
 
 /** A day of the week or a month: they are compared as such. */

@@ -1,18 +1,18 @@
 import { type Category, category } from "maitred/domain";
 
 /** What a guest asks for, rather than how. */
-const THINGS = ["eat", "drink", "attend", "travel", "stay"];
+const THINGS = ["eat", "drink", "attend", "visit", "travel", "stay", "care"];
 
 /** What a concierge remembers about a guest, and the occasions that it matters at. */
 export const CONCIERGE_CATEGORIES: readonly Category[] = [
   category("genre", "kinds of music, theatre, film, sport or cuisine, liked or disliked", "preference", "soft", [], "the genre", {
     at: ["choose"],
     named: ["eat", "drink"],
-    alike: ["attend"],
+    alike: ["attend", "visit"],
     placed: true,
   }),
   category("artist", "performers, ensembles, teams, authors, chefs", "preference", "soft", [], "the name", {
-    at: ["choose", "attend"],
+    at: ["choose", "attend", "visit"],
     named: ["eat", "drink"],
   }),
   category("venue", "particular halls, stadiums, restaurants, hotels", "preference", "soft", [], "the name", {
@@ -65,7 +65,7 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
   category("loyalty", "memberships, cards, subscriptions", "fact", "soft", [], "the programme", {
     at: ["pay"],
     named: ["stay", "travel"],
-    alike: ["stay", "travel"],
+    alike: ["attend", "visit", "stay", "travel"],
     placed: true,
   }),
   category(
