@@ -60,7 +60,7 @@ const WORD_AMONG = 2;
 const LIKE = 0.3;
 const STANDS_OUT = 0.1;
 /** Soft memories for one of the message's occasions, at most; and where it is asked what somebody would like. */
-const PER_OCCASION = 2;
+const PER_OCCASION = 3;
 const TASTES = 4;
 /** What is for some months is asked about at any time. */
 const NO_MONTHS: ReadonlySet<number> = new Set();
@@ -190,7 +190,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
 
   /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
   function isOnItsDays(its: MemoryOccasions, occasion: string): boolean {
-    const isTimeAsked = meant.size === 1 && said.weekdays.size + said.months.size === 0;
+    const isTimeAsked = said.weekdays.size + said.months.size === 0;
     return (
       its.weekdays.size + its.months.size > 0 &&
       !sharesDay(its, said) &&

@@ -103,22 +103,28 @@ export class RecallParty {
     for (const memory of known)
       if (memory.subject.startsWith(COMPANION)) bySubject.set(memory.subject, [...(bySubject.get(memory.subject) ?? []), memory]);
     const companions = [...bySubject].map(([subject, memories]) => this.#companion(subject, memories));
-    // "Two children, Max and Ella": what a group of children is told of by name are children.
-    const groups = companions.filter(({ isGroup }) => isGroup);
-    const inGroup = (companion: Companion) => groups.some(({ texts }) => companion.names.some((name) => stands(name, texts)));
+    // "Two children, Max and Ella": who is named where children are told of, of the guest or of the group itself, is one.
+    const groups = new Set(["self", ...companions.filter(({ isGroup }) => isGroup).map(({ subject }) => subject)]);
+    const told = known.filter(({ subject }) => groups.has(subject)).map(({ subject, text }) => ({ subject, words: plainWords(text) }));
+    const ofChildren = told.filter(({ subject, words }) => subject !== "self" || this.#tellsOfChildren(words));
+    const inGroup = (companion: Companion) => ofChildren.some(({ words }) => companion.names.some((name) => stands(name, words)));
     return companions.map((each) => (inGroup(each) ? { ...each, isChild: true } : each));
   }
 
-  #companion(subject: string, memories: readonly Memory[]): Companion & { readonly isGroup: boolean; readonly texts: readonly string[] } {
+  #companion(subject: string, memories: readonly Memory[]): Companion & { readonly isGroup: boolean } {
     const own = plainWords(subject.slice(COMPANION.length));
     const entities = memories.flatMap((memory) => memory.entities.map(plainWords));
     // Whose relative somebody is tells the statement of who they are; a need tells it least of all.
     const texts = memories.filter(({ strength }) => strength === "soft").map(({ text }) => plainWords(text));
     const relations = new Set([own, ...entities, ...texts].flatMap((words) => this.#rowsIn(words)));
-    const isGroup = this.#index.find(own).some(({ label }) => label === "children");
+    const isGroup = this.#tellsOfChildren(own);
     const names = [own.filter((word) => !this.#possessives.has(word)), ...entities].filter((words) => words.length > 0);
     const isChild = isGroup || [...relations].some((row) => this.#childRows.has(row));
-    return { subject, names, relations, isChild, isGroup, texts: memories.flatMap(({ text }) => plainWords(text)) };
+    return { subject, names, relations, isChild, isGroup };
+  }
+
+  #tellsOfChildren(words: readonly string[]): boolean {
+    return this.#index.find(words).some(({ label }) => label === "children");
   }
 
   #rowsIn(words: readonly string[]): readonly number[] {

@@ -12,9 +12,9 @@ export interface MessageWords {
   readonly occasions: ReadonlySet<string>;
   /** They are told by a phrase that means them and nothing else. */
   readonly isDecided: boolean;
-  /** It consists of greetings, thanks and the like. */
+  /** It consists of greetings, thanks and the like, or of no word at all. */
   readonly isIdle: boolean;
-  /** It is so short and names so little that it may: its meaning tells. */
+  /** So does all but a word or two, which name nothing: its meaning tells. */
   readonly mayBeIdle: boolean;
   /** Its words name what no memory has a part in; `decided`: by a phrase that means nothing else. */
   readonly elsewhere: "no" | "named" | "decided";
@@ -140,8 +140,10 @@ export class RecallWords {
       words,
       occasions: named,
       isDecided: isSum || decided.length > 0,
-      isIdle: idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0)),
-      mayBeIdle: others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
+      isIdle:
+        (words.length === 0 && !text.includes("?")) ||
+        (idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0))),
+      mayBeIdle: idle.size > 0 && others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
       elsewhere,
       telling: content.filter(({ at, word }) => !listed.has(at) && !isTime(word)).map(({ word }) => word),
       content: content.map(({ word }) => word),

@@ -9,22 +9,25 @@ const table = {
     stay: { words: {}, anchors: { en: ["bed"] } },
   },
   elsewhere: { words: {}, anchors: { en: ["rain"] } },
+  idle: { ...CONCIERGE_RECALL.idle, anchors: { en: ["bye"] } },
 };
 /** Not of length 1, as those of some models are. */
-const VECTORS: Readonly<Record<string, readonly number[]>> = { supper: [3, 0, 0], bed: [0, 5, 0], rain: [0, 0, 2] };
+const VECTORS: Readonly<Record<string, readonly number[]>> = { supper: [3, 0, 0, 0], bed: [0, 5, 0, 0], rain: [0, 0, 2, 0], bye: [0, 0, 0, 1] };
 const embed = async (texts: readonly string[]) => texts.map((text) => Float32Array.from(VECTORS[text] ?? []));
-const embedder = { id: "scripted", dimension: 3, lexical: false, embed };
+const embedder = { id: "scripted", dimension: 4, lexical: false, embed };
 
 test("the nearest anchor tells what a message means, whatever the length of the vectors; nothing before they are embedded", async () => {
   const anchors = new RecallAnchors(table, embedder);
-  expect(anchors.meaningOf([9, 1, 0])).toBeNull();
+  expect(anchors.meaningOf([9, 1, 0, 0])).toBeNull();
   await anchors.load();
-  expect(anchors.meaningOf([9, 1, 0])).toEqual({ sure: ["eat"], likely: ["eat"], elsewhere: false, far: false });
-  expect(anchors.meaningOf([0, 1, 8])).toEqual({ sure: [], likely: [], elsewhere: true, far: true });
-  expect(anchors.meaningOf([0, 0, 0])).toEqual({ sure: [], likely: [], elsewhere: false, far: true });
-  // Nothing is likely, and one thing possible, which is far.
-  expect(anchors.meaningOf([0.28, -0.96, 0])).toMatchObject({ sure: [], likely: ["eat"], far: true });
-  expect(anchors.meaningOf([0.4, -0.92, 0])).toMatchObject({ sure: [], likely: ["eat"], far: false });
+  expect(anchors.meaningOf([9, 1, 0, 0])).toEqual({ sure: ["eat"], likely: ["eat"], elsewhere: false, idle: false });
+  expect(anchors.meaningOf([0, 1, 8, 0])).toEqual({ sure: [], likely: [], elsewhere: true, idle: false });
+  expect(anchors.meaningOf([0, 0, 0, 0])).toEqual({ sure: [], likely: [], elsewhere: false, idle: false });
+  expect(anchors.meaningOf([0, 0.2, 0, 0.9])).toEqual({ sure: [], likely: [], elsewhere: false, idle: true });
+  expect(anchors.meaningOf([0.9, 0, 0, 0.8])).toMatchObject({ sure: ["eat"], idle: false });
+  // Nothing is likely, and one thing possible; and nearest to idle talk, but far from it.
+  expect(anchors.meaningOf([0.28, -0.96, 0, 0])).toMatchObject({ sure: [], likely: ["eat"] });
+  expect(anchors.meaningOf([0, -0.94, 0, 0.34])).toMatchObject({ likely: [], idle: false });
 });
 
 test("anchors that can't be embedded tell nothing, and fail nobody", async () => {
@@ -53,7 +56,7 @@ test("what a reply waits for stands behind a few anchors, and what is meant is t
   };
   const anchors = new RecallAnchors(
     { ...table, occasions: { eat: { words: {}, anchors: { en: many } } } },
-    { ...embedder, embed: inOrder },
+    { ...embedder, dimension: 2, embed: inOrder },
   );
   const loaded = anchors.load();
   const reply = inOrder(["a reply's message"]);
@@ -62,6 +65,6 @@ test("what a reply waits for stands behind a few anchors, and what is meant is t
   expect(served.indexOf("a reply's message")).toBeLessThanOrEqual(8);
   expect(anchors.meaningOf([1, 0, 0])).toBeNull();
   await loaded;
-  expect(served).toHaveLength(42);
+  expect(served).toHaveLength(43);
   expect(anchors.meaningOf([1, 0, 0])).toMatchObject({ sure: ["eat"] });
 });

@@ -56,7 +56,7 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "hard",
     ["diet", "religious diet"],
     "the substance",
-    { at: ["eat", "drink"] },
+    { at: ["eat", "drink", "stay"] },
   ),
   category("accessibility", "what access, hearing, sight or mobility ask for", "constraint", "hard", [], "the need", {
     at: ["choose", "place", ...THINGS],
@@ -65,7 +65,7 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
   category("loyalty", "memberships, cards, subscriptions", "fact", "soft", [], "the programme", {
     at: ["pay"],
     named: ["stay", "travel"],
-    alike: ["attend", "visit", "stay", "travel"],
+    alike: ["stay", "travel"],
     placed: true,
   }),
   category(
