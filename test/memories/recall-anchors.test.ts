@@ -12,7 +12,12 @@ const table = {
   idle: { ...CONCIERGE_RECALL.idle, anchors: { en: ["bye"] } },
 };
 /** Not of length 1, as those of some models are. */
-const VECTORS: Readonly<Record<string, readonly number[]>> = { supper: [3, 0, 0, 0], bed: [0, 5, 0, 0], rain: [0, 0, 2, 0], bye: [0, 0, 0, 1] };
+const VECTORS: Readonly<Record<string, readonly number[]>> = {
+  supper: [3, 0, 0, 0],
+  bed: [0, 5, 0, 0],
+  rain: [0, 0, 2, 0],
+  bye: [0, 0, 0, 1],
+};
 const embed = async (texts: readonly string[]) => texts.map((text) => Float32Array.from(VECTORS[text] ?? []));
 const embedder = { id: "scripted", dimension: 4, lexical: false, embed };
 

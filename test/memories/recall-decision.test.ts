@@ -166,8 +166,8 @@ describe("which memories a message is given", () => {
     const { ask } = await guestWith(Object.fromEntries(many));
     const { memories, held_back } = await ask("Where is lunch good?");
     expect(memories.filter(({ strength }) => strength === "hard")).toHaveLength(30);
-    expect(memories.filter(({ strength }) => strength === "soft")).toHaveLength(2);
-    expect(held_back).toEqual({ limit: 28 });
+    expect(memories.filter(({ strength }) => strength === "soft")).toHaveLength(3);
+    expect(held_back).toEqual({ limit: 27 });
   });
 
   test("what is for another place is held back, but not where the guest is at home, nor what only looks like one", async () => {
@@ -251,6 +251,65 @@ describe("which memories a message is given", () => {
     expect(await given("Thanks, Gaffer", [2, 1])).toBeGreaterThan(0);
     expect(await given("Ask Gaffer", [0, 1])).toBeGreaterThan(0);
     expect(await given("Thanks, Gaffer?", [0, 1])).toBeGreaterThan(0);
+  });
+
+  test.each(["k bye x", "👍", "Muchas gracias, hasta otra"])("so is what consists of no other words, or of none: %s", async (message) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual([]);
+  });
+
+  test("what is visited has no seats, and a spa is neither a hotel nor an event", async () => {
+    const { given } = await guestWith({
+      ...IRIS,
+      room: soft("A room may cost 90 euros a night", "budget", { aspect: "room budget" }),
+      castle: soft("Never goes round castles without a guide", "other"),
+    });
+    expect(await given("How long is the queue at the castle?")).toEqual(["castle", "lift", "nuts"]);
+    expect(await given("Book me a massage at a spa")).toEqual(["lift", "nuts"]);
+  });
+
+  test("what asks for something to go to is not given what is for a table or a bed", async () => {
+    const { given } = await guestWith({
+      ...IRIS,
+      rice: soft("Loves the cuisine of Goa", "genre"),
+      pool: soft("Likes hotels with a pool", "venue"),
+    });
+    expect(await given("Any ideas for tonight?")).toEqual(["fado", "lift", "nuts"]);
+    expect(await given("Any ideas for dinner tonight?")).toEqual(["lift", "meal", "nuts", "rice"]);
+  });
+
+  test("what is for weekdays is not for the weekend, by their names and by those of several days", async () => {
+    const { given } = await guestWith({
+      work: soft("Entre semana no puede antes de las 20:00", "schedule", { aspect: "start" }),
+      rest: soft("Am Wochenende nie vor zehn", "schedule", { aspect: "end" }),
+    });
+    expect(await given("Dinner on Tuesday?")).toEqual(["work"]);
+    expect(await given("Dinner on Sunday?")).toEqual(["rest"]);
+    expect(await given("土曜日の夕食")).toEqual(["rest"]);
+  });
+
+  test("a companion's need is given where they come with others, in whatever words: the parents, a name within a sentence, at a stay", async () => {
+    const { given } = await guestWith({
+      mum: soft("Tova is her mother", "companions", { subject: "companion:Tova" }),
+      mumNeeds: need("Tova is allergic to crab", "dietary", "Tova"),
+      ren: soft("蓮は5歳の息子", "companions", { subject: "companion:蓮" }),
+      renNeeds: need("蓮は卵アレルギー", "dietary", "蓮"),
+      trains: soft("蓮は電車が大好き", "other", { subject: "companion:蓮" }),
+    });
+    expect(await given("Lunch with my parents on Sunday")).toEqual(["mum", "mumNeeds"]);
+    expect(await given("Lunch with my parents on Sunday, at their hotel")).toEqual(["mum", "mumNeeds"]);
+    expect(await given("We need a room in Bergen with my mother")).toEqual(["mum", "mumNeeds"]);
+    expect(await given("蓮が喜ぶところへ行きたい")).toEqual(["ren", "renNeeds", "trains"]);
+    expect(await given("蓮と食事したい")).toEqual(["ren", "renNeeds"]);
+  });
+
+  test("who is named where the guest's children are told of is one of them, and what they are fond of is what they would like", async () => {
+    const { given } = await guestWith({
+      kids: soft("Usually comes with two kids, Ola and Per", "companions"),
+      olaFond: soft("Ola is mad about trains", "other", { subject: "companion:Ola" }),
+      perNeeds: need("Per can't climb stairs", "accessibility", "Per"),
+    });
+    expect(await given("What can I do with the kids on Saturday?")).toEqual(["kids", "olaFond", "perNeeds"]);
   });
 
   test("what is soft beside a need of the same aspect is outdated", async () => {
