@@ -36,6 +36,7 @@ export class RecallParty {
   readonly #possessives: ReadonlySet<string>;
   readonly #childRows: ReadonlySet<number>;
   readonly #notFamily: ReadonlySet<number>;
+  readonly #ofChildren = new WeakMap<Memory, readonly string[]>();
 
   constructor(words: PartyWords) {
     const rows = words.relations.map((row, n): readonly [Label, readonly string[]] => [`relation ${n}`, row]);
@@ -105,9 +106,8 @@ export class RecallParty {
     const companions = [...bySubject].map(([subject, memories]) => this.#companion(subject, memories));
     // "Two children, Max and Ella": who is named where children are told of, of the guest or of the group itself, is one.
     const groups = new Set(["self", ...companions.filter(({ isGroup }) => isGroup).map(({ subject }) => subject)]);
-    const told = known.filter(({ subject }) => groups.has(subject)).map(({ subject, text }) => ({ subject, words: plainWords(text) }));
-    const ofChildren = told.filter(({ subject, words }) => subject !== "self" || this.#tellsOfChildren(words));
-    const inGroup = (companion: Companion) => ofChildren.some(({ words }) => companion.names.some((name) => stands(name, words)));
+    const told = known.filter(({ subject }) => groups.has(subject)).map((memory) => this.#whereChildrenAreTold(memory));
+    const inGroup = (companion: Companion) => told.some((words) => companion.names.some((name) => stands(name, words)));
     return companions.map((each) => (inGroup(each) ? { ...each, isChild: true } : each));
   }
 
@@ -121,6 +121,16 @@ export class RecallParty {
     const names = [own.filter((word) => !this.#possessives.has(word)), ...entities].filter((words) => words.length > 0);
     const isChild = isGroup || [...relations].some((row) => this.#childRows.has(row));
     return { subject, names, relations, isChild, isGroup };
+  }
+
+  /** A memory's words, if it tells of children: a group's always does. Read once. */
+  #whereChildrenAreTold(memory: Memory): readonly string[] {
+    const known = this.#ofChildren.get(memory);
+    if (known !== undefined) return known;
+    const words = plainWords(memory.text);
+    const read = memory.subject !== "self" || this.#tellsOfChildren(words) ? words : [];
+    this.#ofChildren.set(memory, read);
+    return read;
   }
 
   #tellsOfChildren(words: readonly string[]): boolean {
