@@ -33,6 +33,8 @@ import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
 const MAX_CHARS = 2_000;
 /** Sentences, and what they say, that are read without giving way: what most messages have. */
 const AT_ONCE = 4;
+/** The guest's messages before in which somebody may have been named. */
+const MESSAGES_HEARD = 3;
 /** What takes back what the message before told does so in its first sentences. */
 const BACK_WITHIN = 2;
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -75,9 +77,9 @@ export class OfflineReader implements MessageReader {
     const read: ReadSentence[] = [];
     const story = new Story(own, { known: input.known, before: saidBefore(input) });
     // "She has hearing aids", where the message before said "my wife and I".
-    const earlier = input.context.findLast(({ role }) => role === "user");
-    for (const sentence of sentencesOf(ownText(earlier?.content ?? "").slice(0, MAX_CHARS), isTitle).slice(0, AT_ONCE))
-      story.heardBefore(clausesOf(sentence, language), language);
+    for (const { content } of input.context.filter(({ role }) => role === "user").slice(-MESSAGES_HEARD))
+      for (const sentence of sentencesOf(ownText(content.slice(0, MAX_CHARS)), isTitle).slice(0, AT_ONCE))
+        story.heardBefore(clausesOf(sentence, language), language);
     const questions = new AskedNeeds(this.#vocabulary);
     const sentences = sentencesOf(own, isTitle);
     for (const [at, sentence] of sentences.entries()) {
@@ -135,9 +137,10 @@ export class OfflineReader implements MessageReader {
     const drafts = read.flatMap((each) => withHarms(each.drafts, each.harms));
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
+    const held = drafts.filter((draft) => draft.hard && isRead(draft));
     const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
     const believed = (
-      { drafts: of, whole, unread, parts, doubted, asked, none, companion }: ReadSentence,
+      { drafts: of, whole, unread, parts, doubted, asked, none, companion, called }: ReadSentence,
       at: number,
     ): readonly Draft[] => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
@@ -154,7 +157,16 @@ export class OfflineReader implements MessageReader {
       const tells = needs.length === 0 || ((plain || ofWhole.keep >= PARTLY_READ_FROM) && !whole.text.includes("?"));
       if (unread === null || !tells) return needs;
       const said = (part: Clause) =>
-        keptAsSaid(asStated(part, language), ofUnread, { language, vocabulary: this.#vocabulary, plain, doubted, none, companion });
+        keptAsSaid(asStated(part, language), ofUnread, {
+          language,
+          vocabulary: this.#vocabulary,
+          plain,
+          doubted,
+          none,
+          companion,
+          called,
+          beside: held,
+        });
       const together = said(unread);
       // "I love jazz and I am vegan": a taste that a rule understood by itself needs less.
       const understood = of.filter(({ hard, clause }) => !hard && clause.text === unread.text);

@@ -205,7 +205,7 @@ class MessageChecks {
     const hard = isHard(proposal, this.#options);
     if (!hard && proposal.stance !== "stated" && proposal.stance !== "instruction") return "not_stated";
     // Numbers and links stand in the quote; a name may have been said elsewhere in the message ("there"), or in what is replaced.
-    const names = [located.quote, located.question, this.#ownText, this.#companionNamed(proposal.subject), target?.text ?? ""];
+    const names = [located.quote, located.question, this.#ownText, ...this.#companionsNamed(proposal), target?.text ?? ""];
     const faithful = isFaithful(
       proposal.text,
       `${located.quote} ${located.question}`,
@@ -322,13 +322,14 @@ class MessageChecks {
     return namesTarget(target, this.#message.text, located.span, this.#broughtAlong, located.question);
   }
 
-  /** The companion's name or relation, where the user or what is known has named them: it may stand in a text then. */
-  #companionNamed(subject: string): string {
-    const name = subject.replace(/^companion:/u, "").slice(0, 64);
-    if (subject === name) return "";
-    const said = this.#message.context.flatMap(({ role, content }) => (role === "user" ? [content] : []));
-    const named = [this.#message.text, ...said].some((text) => this.#isNamedIn(name, text));
-    return named || this.#message.known.some((memory) => this.#isNamedIn(name, memory.subject)) ? name : "";
+  /** The companion's names and relation that the user or what is known has named: they may stand in a text then. */
+  #companionsNamed({ subject, entities }: ProposedOperation): readonly string[] {
+    const own = nameOf(subject);
+    if (own === null) return [];
+    const said = [this.#message.text, ...this.#message.context.flatMap(({ role, content }) => (role === "user" ? [content] : []))];
+    const isKnown = (name: string) =>
+      said.some((text) => this.#isNamedIn(name, text)) || this.#message.known.some(({ subject }) => this.#isNamedIn(name, subject));
+    return [own, ...entities].map((name) => name.slice(0, 64)).filter(isKnown);
   }
 
   /** All of the quote was brought along, or what the proposal is about stands in that part of it alone. */

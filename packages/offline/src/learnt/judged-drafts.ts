@@ -5,10 +5,9 @@ import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
 import { english, type Language, relationAt } from "../reading/language.js";
-import { isName, rawWords } from "../reading/names.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import { type Companion, isPet, isUnsure, subjectFor, whoIn } from "../reading/who.js";
+import { type Companion, isUnsure, peopleIn, subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
@@ -95,11 +94,15 @@ export interface AsSaidOptions {
   readonly none: boolean;
   /** Whom "he" and "her" mean. Null: nobody was named. */
   readonly companion: Companion | null;
+  /** Whose name begins the words, who may be nobody's. */
+  readonly called: Companion | null;
+  /** What must hold, as the rules read it in the message. */
+  readonly beside: readonly Draft[];
 }
 
 /** What is kept of words as they were said. */
 export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaidOptions): readonly Draft[] {
-  const { language, vocabulary, plain, doubted, none, companion } = options;
+  const { language, vocabulary, plain, doubted, none, companion, called } = options;
   const { words } = clause;
   const keepFrom = (plain ? PARTLY_READ_FROM : KEEP_FROM) + (language.name === "en" ? 0 : ABROAD);
   const named = speaksOfNeeds(words, language, vocabulary);
@@ -110,7 +113,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isFree = none || mindsNothing(words, vocabulary);
   if (isFree && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const said = whoIn(clause, language, false);
-  const who = said.kind === "pronoun" && companion !== null ? companion : said;
+  const isCalled = called !== null && (said.kind === "nobody" || said.kind === "pronoun");
+  const who = said.kind === "pronoun" && companion !== null && !isCalled ? companion : said;
   // "The couple we met are both deaf" is not about the guest.
   const isPlain = said.kind === "companion" || (who.kind === "self" && !language.others.has(words[0]));
   // "Flashing lights set me off" must hold from less on than a taste is kept, where nothing denies it.
@@ -133,10 +137,11 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "Uncle's a platinum member": nobody says that he comes along.
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
-  const acquaintance = hard ? acquaintanceIn(clause, language, vocabulary) : null;
+  // Who is no family may come along all the same: the guest is asked.
+  const acquaintance = hard ? ((isCalled ? called : said.kind === "other" ? said.acquaintance : null) ?? null) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
-  if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary))) return [];
+  if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary) || goesOn(clause, options))) return [];
   const slot = slotOf(words, language, vocabulary);
   // What must hold is asked about where it is said of nobody, too.
   const doubtful =
@@ -166,6 +171,19 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
       trip: false,
     },
   ];
+}
+
+/**
+ * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it goes on about what was read, and
+ * tells of no need of its own.
+ */
+function goesOn(clause: Clause, { language, vocabulary, beside }: AsSaidOptions): boolean {
+  const { words } = clause;
+  if (beside.length === 0 || peopleIn(clause, language).length > 0 || vocabulary.reasonsIn(words).length > 0) return false;
+  const isOwn = language.first.in(words) !== -1 && [language.avoid, english.needing, english.musts].some((list) => list.in(words) !== -1);
+  const isRead = ({ need, at, length }: FoundNeed) =>
+    need === "other" ? english.harms.in(words.slice(at, at + length)) !== -1 : beside.some((draft) => draft.need === need);
+  return !isOwn && vocabulary.needsIn(words).every(isRead);
 }
 
 /** Words for a need, for what it comes from, or for what must be. */
@@ -268,14 +286,4 @@ function needNamedIn(words: readonly string[], language: Language, vocabulary: V
 function isOver(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
   if (isDenied(words, language, vocabulary)) return true;
   return language.name === "en" && [english.no_longer, english.formerly, english.grown].some((list) => list.in(words) !== -1);
-}
-
-/** "My friend Tom", "my colleague": who is no family, and may come along all the same. The guest is asked. */
-function acquaintanceIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Companion | null {
-  const relation = words[1]?.replace(/'s$/u, "") ?? "";
-  // "My guide dog" is no guide.
-  if (vocabulary.needsIn(words).some(({ at }) => at === 1) || isPet(relationAt(words, 2)?.relation)) return null;
-  if (!language.mine.has(words[0]) || !english.bystanders.has(relation)) return null;
-  const name = rawWords(text)[2] ?? "";
-  return { kind: "companion", relation, name: isName(name) ? name : null };
 }

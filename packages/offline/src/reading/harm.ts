@@ -3,11 +3,11 @@ import type { Clause, Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { isDenial } from "./endings.js";
-import { english, type Language, pronounIn, relationAt } from "./language.js";
+import { english, type Language, pronounIn } from "./language.js";
 import { rawWords } from "./names.js";
 import { hardDraft } from "./needs.js";
 import { told } from "./said.js";
-import { type Companion, relationBegun, type Who, whoIn } from "./who.js";
+import { type Companion, peopleIn, relationBegun, type Who, whoIn } from "./who.js";
 
 /*
  * What must hold, out of what something does to somebody: "nuts could kill me", "I nearly died from a cashew", "I have given up gluten".
@@ -123,12 +123,7 @@ function isGivenUp(words: readonly string[], { at }: FoundNeed): boolean {
 
 /** The guest, or who of theirs is named. Null: nobody of whom it is known. */
 function whomIn(clause: Clause, language: Language): Who | null {
-  const { words } = clause;
-  const at = words.findIndex((word, place) => language.mine.has(word) && relationAt(words, place + 1) !== undefined);
-  const relation = at === -1 ? undefined : relationAt(words, at + 1)?.relation;
-  if (relation !== undefined) {
-    const who = whoIn(clause, language, false);
-    return who.kind === "companion" ? who : { kind: "companion", relation, name: null };
-  }
-  return words.some((word) => language.first.has(word) && !language.mine.has(word)) ? { kind: "self" } : null;
+  const [named] = peopleIn(clause, language);
+  if (named !== undefined) return named;
+  return clause.words.some((word) => language.first.has(word) && !language.mine.has(word)) ? SELF : null;
 }

@@ -4,7 +4,7 @@ import type { Draft, ReadClause } from "./draft.js";
 import { english, type Language, uncompounded } from "./language.js";
 import { isName, pointedOutIn, rawWords } from "./names.js";
 import { capital, told } from "./said.js";
-import { isUnsure, subjectFor } from "./who.js";
+import { type Companion, calledIn, isUnsure, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
 
@@ -64,13 +64,12 @@ const isOver = (words: readonly string[]) => words.includes("been") && !words.in
 
 /** The cue is no denied one ("not allergic"), and what it is about is near. */
 function avoids(read: ReadClause, words: readonly string[], cueAt: number, thingAt: number): boolean {
-  const { language, who, clause } = read;
+  const { language, who } = read;
   if (cueAt === -1 || denies(read, words, cueAt)) return false;
   if (language.name !== "en") return Math.abs(thingAt - cueAt) <= MAX_BETWEEN;
   const before = words.slice(0, Math.min(cueAt, thingAt)).filter((word) => !english.fillers.has(word));
-  // "Pelle can't have milk": a name may come first. "No nuts": nothing.
-  const isNamed = before.length <= 2 && isName(rawWords(clause.text)[0] ?? "");
-  if (isOver(words) || (who.kind === "nobody" && before.length > 0 && !isNamed)) return false;
+  // "No nuts": nothing stands before it.
+  if (isOver(words) || (who.kind === "nobody" && before.length > 0)) return false;
   const cue = words[cueAt] ?? "";
   if (["no", "without", "free"].includes(cue)) return cue === "no" && thingAt - cueAt <= 2 && before.length === 0;
   const after = thingAt - cueAt - language.avoid.at(words, cueAt, { slips: true });
@@ -132,11 +131,13 @@ function whoseIn({ clause, language, who }: ReadClause, found: readonly FoundNee
   // "Il mio cane guida": what the guest has.
   const isOwn = ({ kind, category, at }: FoundNeed) => kind === "be" && category === "accessibility" && language.mine.has(words[at - 1]);
   if (who.kind === "other" && language.name !== "en" && found.some(isOwn)) return { kind: "self" };
-  // "Pelle can't have milk", "Mia needs a child seat": by a name that may be nobody's.
-  const at = Math.max(0, pointedOutIn(clause));
-  const name = rawWords(clause.text)[at] ?? "";
-  const isCalled = isName(name) && (at > 0 || language.tells.has(clause.words[1])) && found.every((need) => need.at > at);
-  return isCalled && who.kind === "nobody" ? { kind: "companion", relation: name, name: null, unsure: true } : who;
+  // "It's Beth with the peanuts", "Pelle can't have milk": by a name that may be nobody's.
+  const at = pointedOutIn(clause);
+  const pointedOut = at === -1 ? "" : (rawWords(clause.text)[at] ?? "");
+  const called: Companion | null = isName(pointedOut)
+    ? { kind: "companion", relation: pointedOut, name: null, unsure: true }
+    : calledIn(clause, language);
+  return who.kind === "nobody" && found.every((need) => need.at > at) ? (called ?? who) : who;
 }
 
 /** A need of which it isn't known yet what it is about. */

@@ -40,6 +40,8 @@ export interface ReadSentence {
   readonly harms: readonly Draft[];
   /** Who was named last when it was said. */
   readonly companion: Companion | null;
+  /** Whose name begins what is unread, who may be nobody's. */
+  readonly called: Companion | null;
 }
 
 /** Null: it tells nothing. `foreign`: from here on somebody else's words stand. */
@@ -50,7 +52,7 @@ export function readSentence(
   const words = wordsIn(sentence.text);
   if (anyLanguage("instruction", words)) return null;
   const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-  const nothing = { drafts: [], whole, unread: null, parts: [], doubted: false, asked: false, none: false, harms: [], companion: null };
+  const nothing = { drafts: [], whole, unread: null, parts: [], doubted: false, asked: false, none: false, harms: [], companion: null, called: null };
   // "The doctor says no dairy": nobody else's words, and asked about.
   if (anyLanguage("bringing", words) && !sentence.text.includes(BROUGHT) && english.advice.in(words) !== -1)
     return {
@@ -100,7 +102,8 @@ export function readSentence(
   const companion = story.companionIn(words, language);
   const harms = harmsIn(sentence, clauses, companion, { language, vocabulary });
   const none = tellsOfNone(clauses, language, vocabulary);
-  return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion };
+  const called = unread === null ? null : story.calledIn(unread, language);
+  return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion, called };
 }
 
 /** "If …", "let's say …": within the first words. */

@@ -4,7 +4,19 @@ import type { Clause } from "./clauses.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language, pronounIn, relationAt } from "./language.js";
 import { isName, rawWords } from "./names.js";
-import { type Companion, canMean, isForSomebody, ONE_OF_US, partOfGroup, pronounWithin, relationBegun, type Who, whoIn } from "./who.js";
+import {
+  type Companion,
+  calledIn,
+  canMean,
+  isForSomebody,
+  ONE_OF_US,
+  partOfGroup,
+  peopleIn,
+  pronounWithin,
+  relationBegun,
+  type Who,
+  whoIn,
+} from "./who.js";
 
 /** "With Ana", "Theo (4)". */
 const CALLED = /\b(?:with|mit|avec|con|met)\s+(?<with>\p{Lu}\p{Ll}+)|(?<aged>\p{Lu}\p{Ll}+)\s\(\d{1,2}\)/gu;
@@ -31,19 +43,18 @@ export class Story {
   /** Somebody else was spoken of since, or they were told of in another message. */
   #mayBeAnother = false;
   #before: Who = { kind: "nobody" };
-  readonly #names = new Map<string, string>();
-  /** Who is known by name from before. */
-  readonly #known: ReadonlyMap<string, Companion>;
+  /** Who was told or is known by name. */
+  readonly #people: Map<string, Companion>;
 
   /** @param before what the message before told: "he" is whom it was about, where that is one */
   constructor(text: string, { known, before }: { readonly known: readonly Memory[]; readonly before: readonly Memory[] }) {
     const [last = null, ...more] = before.map(companionOf);
     this.#companion = more.every((other) => other?.relation === last?.relation) ? last : null;
     this.#mayBeAnother = this.#companion !== null;
-    this.#known = new Map(known.flatMap(namedIn));
+    this.#people = new Map(known.flatMap(namedIn));
     for (const { groups } of text.matchAll(CALLED)) {
-      const name = groups?.with ?? groups?.aged ?? "";
-      this.#names.set(folded(name), name);
+      const relation = groups?.with ?? groups?.aged ?? "";
+      if (!this.#people.has(folded(relation))) this.#people.set(folded(relation), { kind: "companion", relation, name: null });
     }
   }
 
@@ -62,6 +73,8 @@ export class Story {
   #name(companion: Companion): void {
     this.#companion = companion;
     this.#mayBeAnother = false;
+    const { name } = companion;
+    if (name !== null) this.#people.set(folded(name), companion);
   }
 
   endSentence(): void {
@@ -71,7 +84,12 @@ export class Story {
   /** "Actually, Leo is allergic to walnuts": the son of that name. */
   #byName(words: readonly string[]): Companion | null {
     const first = words.find((word) => !english.fillers.has(word)) ?? "";
-    return this.#known.get(first.replace(/'s$/u, "")) ?? null;
+    return this.#people.get(first.replace(/'s$/u, "")) ?? null;
+  }
+
+  /** By the name that begins the words: somebody of whom was told, or who may be nobody's. */
+  calledIn(clause: Clause, language: Language): Companion | null {
+    return this.#byName(clause.words) ?? calledIn(clause, language);
   }
 
   /** "Last time they forgot": they are several, and nobody of the guest's was named last who may be. */
@@ -97,7 +115,6 @@ export class Story {
     const called: Companion = before.relation === ONE_OF_US ? { ...before, relation: name } : { ...before, name };
     this.#name(called);
     this.#before = called;
-    this.#names.set(folded(name), name);
     return true;
   }
 
@@ -108,21 +125,19 @@ export class Story {
     const said = whoIn(clause, language, this.#before.kind === "self");
     const plain = said.kind === "pronoun" && this.#isOfStaff(clause, language) ? ({ kind: "nobody" } as const) : said;
     const member = partOfGroup(words, language) === "them" ? this.#companion : this.#forWhom(clause, language);
-    const named = member ?? (plain.kind === "nobody" ? (this.#byName(words) ?? plain) : plain);
-    const called = words.map((word) => this.#names.get(word)).find((each) => each !== undefined);
-    if (called !== undefined && named.kind !== "companion") this.#name({ kind: "companion", relation: called, name: null });
+    const byName = plain.kind === "nobody" || (plain.kind === "pronoun" && language.pronounAt(words, 0).length === 0);
+    const named = member ?? (byName ? (this.#byName(words) ?? plain) : plain);
+    const called = words.map((word) => this.#people.get(word)).find((each) => each !== undefined);
     const begun = relationBegun(words);
-    // "Grandad's 91 and comes with us": "he" is Grandad.
-    if ((named.kind === "nobody" || named.kind === "self") && begun !== undefined)
-      this.#name({ kind: "companion", relation: begun, name: null });
+    // "Grandad's 91 and comes with us": "he" is Grandad; of "a place for my dad's 70th" Dad.
+    const mentioned =
+      called ?? peopleIn(clause, language).at(-1) ?? (begun === undefined ? undefined : ({ kind: "companion", relation: begun, name: null } as const));
+    if (mentioned !== undefined && named.kind !== "companion" && named.kind !== "pronoun") this.#name(mentioned);
     // "My boss joins us", "Tom from work is joining": "he" may be either. "Joost, who's my best mate" is Joost.
     const isBystander = named.kind === "other" && language.mine.in(words) !== -1 && !english.who.has(words[0]);
     if (isBystander || (named.kind === "nobody" && called === undefined && joinsByName(clause, language))) this.#mayBeAnother = true;
     const who = named.kind === "pronoun" ? (this.companionIn(words, language) ?? { kind: "other" as const }) : named;
-    if (named.kind === "companion") {
-      if (named !== member) this.#name(named);
-      if (named.name !== null) this.#names.set(folded(named.name), named.name);
-    }
+    if (named.kind === "companion" && named !== member) this.#name(named);
     const before = this.#before;
     // "They forgot last time, no nuts": what follows a "they" of nobody known is not theirs.
     const isNobodys = named.kind === "pronoun" && who.kind === "other" && pronounIn(words, language).every((meant) => meant === "they");

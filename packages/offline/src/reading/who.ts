@@ -16,7 +16,8 @@ export type Who =
   | Companion
   /** The clause names nobody: "allergic to nuts". */
   | { readonly kind: "nobody" }
-  | { readonly kind: "other" };
+  /** `acquaintance`: who is no family of the guest's, and may come along all the same. */
+  | { readonly kind: "other"; readonly acquaintance?: Companion };
 
 /** "He", "she": whoever was named last. */
 export type Named = Who | { readonly kind: "pronoun" };
@@ -31,30 +32,10 @@ const REACH = 4;
 export function whoIn(clause: Clause, language: Language, goesOn: boolean): Named {
   const { words } = clause;
   if (partOfGroup(words, language) !== null) return { kind: "companion", relation: ONE_OF_US, name: null };
-  const bare = words.map((word) => word.replace(/'s$/u, ""));
-  for (const [at, word] of words.slice(0, REACH).entries()) {
-    // "The wife": nobody else's.
-    if (!language.mine.has(word) && !(word === "the" && english.household.has(bare[at + 1]))) continue;
-    const friend = bare[at + 1] ?? "";
-    const called = rawWords(clause.text)[at + 2] ?? "";
-    // "My friend Ola uses a guide dog": no family, but may come along; "according to my friend Ola I react to nuts" is the guest's.
-    const isTheirs = language.first.in(words.slice(at + 3)) === -1 || words.slice(0, at).every((before) => english.fillers.has(before));
-    if (isTheirs && english.friends.has(friend) && isName(called) && words[at + 2] === bare[at + 2])
-      return { kind: "companion", relation: friend, name: called, unsure: true };
-    // "My boss", "my late husband".
-    if (english.bystanders.in(bare.slice(at + 1, at + 3)) !== -1) return { kind: "other" };
-    // "My little daughter": one word may stand between.
-    for (const from of [at + 1, at + 2]) {
-      const relation = relationAt(bare, from);
-      // "My guide dog" is what somebody uses, and "a butler for my cat" tells nothing of it.
-      const isTold = from === at + 1 && words.slice(0, at).every((before) => english.fillers.has(before));
-      if (relation === undefined || (isPet(relation.relation) && !isTold)) continue;
-      const name = rawWords(clause.text)[from + relation.length] ?? "";
-      const next = words[from + relation.length] ?? "";
-      // "My son's classmate" is somebody else.
-      if (words[from]?.endsWith("'s") === true && english.bystanders.has(next)) return { kind: "other" };
-      return { kind: "companion", relation: relation.relation, name: isName(name) ? name.replace(/['’]s$/u, "") : null };
-    }
+  for (const at of words.slice(0, REACH).keys()) {
+    const named = ownAt(clause, at, language);
+    if (named !== null && named.kind !== "nobody") return named;
+    if (named === null) continue;
     const own = language.avoid.in(words.slice(at + 1, at + 3)) !== -1 || (language.first.in(words) !== -1 && at > 1);
     return own ? { kind: "self" } : { kind: "other" };
   }
@@ -66,6 +47,72 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   // "Mum's knee is bad": nobody else's, but not the guest's own.
   if (relationBegun(words) !== undefined) return { kind: "nobody" };
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
+}
+
+/** Whom of the guest's the words at a place name: "my wife Ana", "my boss"; nobody where it is a thing of theirs; null: nothing of theirs. */
+function ownAt({ text, words }: Clause, at: number, language: Language): Who | null {
+  const bare = words.map((word) => word.replace(/'s$/u, ""));
+  // "The wife": nobody else's.
+  if (!language.mine.has(words[at]) && !(words[at] === "the" && english.household.has(bare[at + 1]))) return null;
+  const friend = bare[at + 1] ?? "";
+  const called = nameAt(text, at + 2);
+  const isFriend = called !== null && words[at + 2] === bare[at + 2];
+  const acquaintance: Companion = { kind: "companion", relation: friend, name: isFriend ? called : null, unsure: true };
+  // "My friend Ola uses a guide dog": no family, but may come along; "according to my friend Ola I react to nuts" is the guest's.
+  const leads = words.slice(0, at).every((before) => english.fillers.has(before));
+  const isTheirs = language.first.in(words.slice(at + 3)) === -1 || leads;
+  if (isFriend && isTheirs && english.friends.has(friend)) return acquaintance;
+  // "My boss", "my late husband"; "my guide dog" is no guide.
+  if (english.bystanders.has(friend) && !isPet(relationAt(bare, at + 2)?.relation)) return { kind: "other", acquaintance };
+  if (english.bystanders.in(bare.slice(at + 1, at + 3)) !== -1) return { kind: "other" };
+  // "My little daughter": one word may stand between.
+  for (const from of [at + 1, at + 2]) {
+    const relation = relationAt(bare, from);
+    // "My guide dog" is what somebody uses, and "a butler for my cat" tells nothing of it.
+    if (relation === undefined || (isPet(relation.relation) && !(leads && from === at + 1))) continue;
+    const next = from + relation.length;
+    // "My son's classmate" is somebody else.
+    if (words[from]?.endsWith("'s") === true && english.bystanders.has(words[next])) return { kind: "other" };
+    return { kind: "companion", relation: relation.relation, name: nameAt(text, next) };
+  }
+  return { kind: "nobody" };
+}
+
+function nameAt(text: string, at: number): string | null {
+  const word = (rawWords(text)[at] ?? "").replace(/['’]s$/u, "");
+  return isName(word) ? word : null;
+}
+
+/** All of the guest's whom words name, wherever they stand: "a place for my dad's 70th", "for me and daughter Zosia". */
+export function peopleIn(clause: Clause, language: Language): readonly Companion[] {
+  const { text, words } = clause;
+  return words.flatMap((_, at): readonly Companion[] => {
+    const own = ownAt(clause, at, language);
+    if (own?.kind === "companion") return isPet(own.relation) ? [] : [own];
+    const relation = relationAt(words, at);
+    const name = relation === undefined ? null : nameAt(text, at + relation.length);
+    if (relation === undefined || name === null || isPet(relation.relation) || english.theirs.has(words[at - 1])) return [];
+    return [{ kind: "companion", relation: relation.relation, name }];
+  });
+}
+
+/** Words for oneself may stand between a name and what is told of it. */
+const HIMSELF: ReadonlySet<string | undefined> = new Set(["himself", "herself", "also", "really"]);
+
+/**
+ * "Marco himself can't have kiwi", "callum cant eat egg": a name that begins a clause, and what is told of it. Of a word with a small letter
+ * no more than what only people are told of. It may be nobody's, and the guest is asked. English.
+ */
+export function calledIn({ text, words }: Clause, language: Language): Companion | null {
+  const at = words.findIndex((word) => !english.fillers.has(word));
+  const raw = rawWords(text)[at] ?? "";
+  const told = at + (HIMSELF.has(words[at + 1]) ? 2 : 1);
+  const companion = { kind: "companion", relation: raw.replace(/['’]s$/u, ""), name: null, unsure: true } as const;
+  const lists = [language.first, language.mine, language.others, language.not, language.tells, english.nouns_after, english.orders];
+  if (at === -1 || raw === "" || lists.some((list) => list.has(words[at])) || language.pronounAt(words, at).length > 0) return null;
+  if (relationAt([(words[at] ?? "").replace(/'s$/u, "")], 0) !== undefined) return null;
+  if (isName(raw)) return language.tells.has(words[told]) || /['’]s$/u.test(raw) ? companion : null;
+  return language.name === "en" && english.personal.at(words, told) > 0 ? companion : null;
 }
 
 /** German, of whoever the guest speaks to: "bitte achten Sie auf meine Nussallergie". */
