@@ -79,6 +79,7 @@ export class NeedWords {
       const subject = this.#subjectIn(whole);
       let ofOthers = false;
       let avoiding: boolean = false;
+      let ofSentence = false;
       for (const text of sentence.text.split(CLAUSES)) {
         const clause = new Words(text);
         const found = this.#found(clause);
@@ -88,8 +89,10 @@ export class NeedWords {
         const things = found.reduce((sum, { length }) => sum + length, 0);
         const goesOn: boolean = avoiding && clause.words.length - things <= MAX_JOINING;
         const all: readonly Found[] = found.filter((each) => this.#tells(each, clause, goesOn));
-        // Of "sesame, and I need my EpiPen" the one tells of the other.
-        const tells = all.filter(({ need, at }) => all.length === 1 || need !== "other" || !this.#talk.harm.within(clause, at, at + 1));
+        const tells = all.filter(
+          ({ need, at }) => need !== "other" || !(all.length > 1 || ofSentence) || !this.#talk.harm.within(clause, at, at + 1),
+        );
+        ofSentence ||= tells.length > 0;
         avoiding = tells.some(({ avoid }) => avoid);
         for (const { need, category, word, avoid } of tells) {
           const said = { need, category, word, isThing: avoid, span: sentence, subject: this.#subjectIn(clause) ?? subject };

@@ -7,7 +7,7 @@ import { isDenial } from "../reading/endings.js";
 import { english, type Language, relationAt } from "../reading/language.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import { type Companion, isUnsure, peopleIn, subjectFor, whoIn } from "../reading/who.js";
+import { type Companion, isUnsure, subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
@@ -25,6 +25,8 @@ const DOUBTED_ASK_FROM = -0.7;
 const HARD_KEEP_FROM = 1.7;
 /** From here on it seems to have to hold. */
 const HARD_FROM = -0.3;
+/** From here on it must by what it says, where it names nothing that must. */
+const UNNAMED_HARD_FROM = 0.7;
 /** From here on it may, where less is sure: it is asked about. */
 const MAYBE_HARD_FROM = -1.5;
 /** Below, the guest is asked about what must hold by the rules. */
@@ -110,6 +112,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const ofNeeds = named && (judgement.category === "dietary" || judgement.category === "accessibility");
   // What may have to hold, and names nothing that must, is a guess: "my sister comes too", "I adore the theatre".
   const hard = judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
+  if (hard && isGuess(words, judgement, named, options)) return [];
   const isFree = none || mindsNothing(words, vocabulary);
   if (isFree && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const said = whoIn(clause, language, false);
@@ -138,7 +141,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
   // Who is no family may come along all the same: the guest is asked.
-  const acquaintance = hard ? ((isCalled ? called : said.kind === "other" ? said.acquaintance : null) ?? null) : null;
+  const another = isCalled ? called : said.kind === "other" ? said.acquaintance : deniesForAnother(words, language) ? companion : null;
+  const acquaintance = hard ? (another ?? null) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
   if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary) || goesOn(clause, options))) return [];
@@ -173,17 +177,36 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   ];
 }
 
+/** What only goes on is so short. */
+const MAX_GOING_ON = 12;
+
 /**
  * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it goes on about what was read, and
- * tells of no need of its own.
+ * tells of no need of its own, nor of anybody else.
  */
-function goesOn(clause: Clause, { language, vocabulary, beside }: AsSaidOptions): boolean {
-  const { words } = clause;
-  if (beside.length === 0 || peopleIn(clause, language).length > 0 || vocabulary.reasonsIn(words).length > 0) return false;
+function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptions): boolean {
+  if (beside.length === 0 || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0) return false;
+  const needs = vocabulary.needsIn(words);
+  const harms = (at: number, length: number) => english.harms.in(words.slice(at, at + length)) !== -1;
+  const isHeld = ({ need, at, length }: FoundNeed) =>
+    need === "other" ? harms(at, length) : !harms(0, words.length) && beside.some((draft) => draft.need === need);
+  const isOfSomebody = words.some(
+    (word, at) => relationAt(words, at) !== undefined || (!english.theirs.has(word) && language.pronounAt(words, at).length > 0),
+  );
+  const begins = words.find((word) => !english.fillers.has(word));
   const isOwn = language.first.in(words) !== -1 && [language.avoid, english.needing, english.musts].some((list) => list.in(words) !== -1);
-  const isRead = ({ need, at, length }: FoundNeed) =>
-    need === "other" ? english.harms.in(words.slice(at, at + length)) !== -1 : beside.some((draft) => draft.need === need);
-  return !isOwn && vocabulary.needsIn(words).every(isRead);
+  return needs.every(isHeld) && !isOfSomebody && !isOwn && !english.refusing.has(begins) && english.dated.in(words) === -1;
+}
+
+/**
+ * Nothing of the body, food or faith is named, and the judge alone takes it for what must hold: a question about "I don't miss any of her
+ * tours" makes no sense. So it does about what is well again, and about what only must be ("need a room, which floor doesn't matter").
+ */
+function isGuess(words: readonly string[], { keep, hard }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
+  if (!named) return keep < PARTLY_READ_FROM || hard < UNNAMED_HARD_FROM;
+  if (vocabulary.needsIn(words).length > 0) return false;
+  const isWell = [english.well, english.was_so].some((list) => list.in(words) !== -1);
+  return isWell || (vocabulary.reasonsIn(words).length === 0 && hard < HARD_FROM && keep < KEEP_FROM);
 }
 
 /** Words for a need, for what it comes from, or for what must be. */

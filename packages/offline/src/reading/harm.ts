@@ -93,7 +93,7 @@ function harmsBy(
 /** What a sentence tells, with what may have to hold: by itself, or as the need of what is kept as it was said. */
 export function withHarms(drafts: readonly Draft[], harms: readonly Draft[]): readonly Draft[] {
   const [harm, another] = harms;
-  if (!drafts.some(({ hard }) => hard)) return [...drafts, ...harms];
+  if (!drafts.some(({ hard }) => hard)) return [...drafts.filter(({ text }) => harms.every((each) => each.text !== text)), ...harms];
   if (harm === undefined || another !== undefined || drafts.some(({ need }) => need === harm.need)) return drafts;
   const { need, about, aspect, category } = harm;
   return drafts.map((draft) => (draft.hard && draft.need === "other" ? { ...draft, need, about, aspect, category } : draft));

@@ -67,8 +67,8 @@ function avoids(read: ReadClause, words: readonly string[], cueAt: number, thing
   const { language, who } = read;
   if (cueAt === -1 || denies(read, words, cueAt)) return false;
   if (language.name !== "en") return Math.abs(thingAt - cueAt) <= MAX_BETWEEN;
-  const before = words.slice(0, Math.min(cueAt, thingAt)).filter((word) => !english.fillers.has(word));
-  // "No nuts": nothing stands before it.
+  const before = words.slice(0, Math.min(cueAt, thingAt)).filter((word) => !english.fillers.has(word) && !language.unsure.has(word));
+  // "No nuts", "possibly allergic to nuts": nobody stands before it.
   if (isOver(words) || (who.kind === "nobody" && before.length > 0)) return false;
   const cue = words[cueAt] ?? "";
   if (["no", "without", "free"].includes(cue)) return cue === "no" && thingAt - cueAt <= 2 && before.length === 0;

@@ -52,7 +52,18 @@ export function readSentence(
   const words = wordsIn(sentence.text);
   if (anyLanguage("instruction", words)) return null;
   const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
-  const nothing = { drafts: [], whole, unread: null, parts: [], doubted: false, asked: false, none: false, harms: [], companion: null, called: null };
+  const nothing = {
+    drafts: [],
+    whole,
+    unread: null,
+    parts: [],
+    doubted: false,
+    asked: false,
+    none: false,
+    harms: [],
+    companion: null,
+    called: null,
+  };
   // "The doctor says no dairy": nobody else's words, and asked about.
   if (anyLanguage("bringing", words) && !sentence.text.includes(BROUGHT) && english.advice.in(words) !== -1)
     return {

@@ -131,7 +131,9 @@ export class Story {
     const begun = relationBegun(words);
     // "Grandad's 91 and comes with us": "he" is Grandad; of "a place for my dad's 70th" Dad.
     const mentioned =
-      called ?? peopleIn(clause, language).at(-1) ?? (begun === undefined ? undefined : ({ kind: "companion", relation: begun, name: null } as const));
+      called ??
+      peopleIn(clause, language).at(-1) ??
+      (begun === undefined ? undefined : ({ kind: "companion", relation: begun, name: null } as const));
     if (mentioned !== undefined && named.kind !== "companion" && named.kind !== "pronoun") this.#name(mentioned);
     // "My boss joins us", "Tom from work is joining": "he" may be either. "Joost, who's my best mate" is Joost.
     const isBystander = named.kind === "other" && language.mine.in(words) !== -1 && !english.who.has(words[0]);
