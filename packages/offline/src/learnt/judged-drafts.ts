@@ -141,7 +141,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
   // Who is no family may come along all the same: the guest is asked.
-  const another = isCalled ? called : said.kind === "other" ? said.acquaintance : deniesForAnother(words, language) ? companion : null;
+  const goesOver = said.kind === "self" && deniesForAnother(words, language);
+  const another = isCalled ? called : said.kind === "other" ? said.acquaintance : goesOver ? companion : null;
   const acquaintance = hard ? (another ?? null) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
@@ -202,11 +203,12 @@ function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptio
  * Nothing of the body, food or faith is named, and the judge alone takes it for what must hold: a question about "I don't miss any of her
  * tours" makes no sense. So it does about what is well again, and about what only must be ("need a room, which floor doesn't matter").
  */
-function isGuess(words: readonly string[], { keep, hard }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
+function isGuess(words: readonly string[], { keep, hard, category }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
   if (!named) return keep < PARTLY_READ_FROM || hard < UNNAMED_HARD_FROM;
   if (vocabulary.needsIn(words).length > 0) return false;
   const isWell = [english.well, english.was_so].some((list) => list.in(words) !== -1);
-  return isWell || (vocabulary.reasonsIn(words).length === 0 && hard < HARD_FROM && keep < KEEP_FROM);
+  const isOfNeeds = category === "dietary" || category === "accessibility";
+  return isWell || (!isOfNeeds && vocabulary.reasonsIn(words).length === 0 && hard < HARD_FROM && keep < KEEP_FROM);
 }
 
 /** Words for a need, for what it comes from, or for what must be. */

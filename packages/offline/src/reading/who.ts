@@ -62,11 +62,11 @@ function ownAt({ text, words }: Clause, at: number, language: Language): Who | n
   const leads = words.slice(0, at).every((before) => english.fillers.has(before));
   const isTheirs = language.first.in(words.slice(at + 3)) === -1 || leads;
   if (isFriend && isTheirs && english.friends.has(friend)) return acquaintance;
-  // "My boss", "my late husband"; "my guide dog" is no guide.
-  if (english.bystanders.has(friend) && !isPet(relationAt(bare, at + 2)?.relation)) return { kind: "other", acquaintance };
-  if (english.bystanders.in(bare.slice(at + 1, at + 3)) !== -1) return { kind: "other" };
-  // "My little daughter": one word may stand between.
+  // "My boss"; "my guide dog" is no guide.
+  if (english.bystanders.has(friend) && isTheirs && !isPet(relationAt(bare, at + 2)?.relation)) return { kind: "other", acquaintance };
   for (const from of [at + 1, at + 2]) {
+    // "My late husband".
+    if (english.bystanders.has(bare[from])) return { kind: "other" };
     const relation = relationAt(bare, from);
     // "My guide dog" is what somebody uses, and "a butler for my cat" tells nothing of it.
     if (relation === undefined || (isPet(relation.relation) && !(leads && from === at + 1))) continue;
