@@ -25,8 +25,8 @@ const DOUBTED_ASK_FROM = -0.7;
 const HARD_KEEP_FROM = 1.7;
 /** From here on it seems to have to hold. */
 const HARD_FROM = -0.3;
-/** From here on it must by what it says, where it names nothing that must. */
-const UNNAMED_HARD_FROM = 0.7;
+/** From here on, both together, the guest is asked about what names no need, and is of no category that needs are of. */
+const UNNAMED_FROM = 2;
 /** From here on it may, where less is sure: it is asked about. */
 const MAYBE_HARD_FROM = -1.5;
 /** Below, the guest is asked about what must hold by the rules. */
@@ -195,19 +195,21 @@ function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptio
     (word, at) => relationAt(words, at) !== undefined || (!english.theirs.has(word) && language.pronounAt(words, at).length > 0),
   );
   const begins = words.find((word) => !english.fillers.has(word));
-  const isOwn = language.first.in(words) !== -1 && [language.avoid, english.needing, english.musts].some((list) => list.in(words) !== -1);
+  const isOwn =
+    words.some((word) => english.needing.is(word.replace(/s$/u, ""))) ||
+    [language.avoid, english.musts].some((list) => list.in(words) !== -1);
   return needs.every(isHeld) && !isOfSomebody && !isOwn && !english.refusing.has(begins) && english.dated.in(words) === -1;
 }
 
 /**
- * Nothing of the body, food or faith is named, and the judge alone takes it for what must hold: a question about "I don't miss any of her
- * tours" makes no sense. So it does about what is well again, and about what only must be ("need a room, which floor doesn't matter").
+ * Nothing of the body, food or faith is named, and the judge alone takes it for what must hold, a little: to ask about "I don't miss any of
+ * her tours" makes no sense. Nor does it about what is well again, or what only must be ("need a room, which floor doesn't matter").
  */
 function isGuess(words: readonly string[], { keep, hard, category }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
-  if (!named) return keep < PARTLY_READ_FROM || hard < UNNAMED_HARD_FROM;
+  const isOfNeeds = category === "dietary" || category === "accessibility";
+  if (!named) return !isOfNeeds && keep + hard < UNNAMED_FROM;
   if (vocabulary.needsIn(words).length > 0) return false;
   const isWell = [english.well, english.was_so].some((list) => list.in(words) !== -1);
-  const isOfNeeds = category === "dietary" || category === "accessibility";
   return isWell || (!isOfNeeds && vocabulary.reasonsIn(words).length === 0 && hard < HARD_FROM && keep < KEEP_FROM);
 }
 

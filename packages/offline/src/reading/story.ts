@@ -68,6 +68,7 @@ export class Story {
     for (const clause of clauses) this.next(clause, language, { asks: false, laughs: false, standing: false, avoiding: null });
     this.endSentence();
     this.#mayBeAnother = this.#companion !== null;
+    for (const [name, companion] of this.#people) this.#people.set(name, { ...companion, unsure: true });
   }
 
   #name(companion: Companion): void {
