@@ -203,14 +203,12 @@ function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptio
 
 /**
  * Nothing of the body, food or faith is named, and the judge alone takes it for what must hold, a little: to ask about "I don't miss any of
- * her tours" makes no sense. Nor does it about what is well again, or what only must be ("need a room, which floor doesn't matter").
+ * her tours" makes no sense. Nor does it about what is well again ("his knee is fine again").
  */
 function isGuess(words: readonly string[], { keep, hard, category }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
   const isOfNeeds = category === "dietary" || category === "accessibility";
   if (!named) return !isOfNeeds && keep + hard < UNNAMED_FROM;
-  if (vocabulary.needsIn(words).length > 0) return false;
-  const isWell = [english.well, english.was_so].some((list) => list.in(words) !== -1);
-  return isWell || (!isOfNeeds && vocabulary.reasonsIn(words).length === 0 && hard < HARD_FROM && keep < KEEP_FROM);
+  return vocabulary.needsIn(words).length === 0 && [english.well, english.was_so].some((list) => list.in(words) !== -1);
 }
 
 /** Words for a need, for what it comes from, or for what must be. */
