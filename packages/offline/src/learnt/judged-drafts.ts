@@ -1,3 +1,5 @@
+// Over 300 lines: what is kept of a sentence as it was said, and all that speaks against it.
+
 import { wordsIn } from "maitred/stand-in";
 import type { Clause } from "../reading/clauses.js";
 import { isDenied } from "../reading/denied-needs.js";

@@ -49,7 +49,7 @@ export function whoIn(clause: Clause, language: Language, goesOn: boolean): Name
   return clause.index > 0 && goesOn ? { kind: "self" } : { kind: "nobody" };
 }
 
-/** Whom of the guest's the words at a place name: "my wife Ana", "my boss"; nobody where it is a thing of theirs; null: nothing of theirs. */
+/** Whom of the guest's the words at a place name: "my wife Ana", "my boss"; nobody for a thing of theirs. Null: nothing of theirs. */
 function ownAt({ text, words }: Clause, at: number, language: Language): Who | null {
   const bare = words.map((word) => word.replace(/'s$/u, ""));
   // "The wife": nobody else's.
@@ -100,8 +100,8 @@ export function peopleIn(clause: Clause, language: Language): readonly Companion
 const HIMSELF: ReadonlySet<string | undefined> = new Set(["himself", "herself", "also", "really"]);
 
 /**
- * "Marco himself can't have kiwi", "callum cant eat egg": a name that begins a clause, and what is told of it. Of a word with a small letter
- * no more than what only people are told of. It may be nobody's, and the guest is asked. English.
+ * "Marco himself can't have kiwi", "callum cant eat egg": a name that begins a clause, and what is told of it. Of a word with a small
+ * letter no more than what only people are told of. It may be nobody's, and the guest is asked. English.
  */
 export function calledIn({ text, words }: Clause, language: Language): Companion | null {
   const at = words.findIndex((word) => !english.fillers.has(word));
