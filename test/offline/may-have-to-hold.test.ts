@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { readAlone } from "../support/read-alone.js";
 import { standInReader } from "../support/stand-in.js";
 
 const read = async (text: string) => {
@@ -69,4 +71,26 @@ test.each([
   "non spendo mai più di 30 euro",
 ])("a limit in another language is: %s", async (text) => {
   expect(await read(text)).toMatchObject([{ category: "budget" }]);
+});
+
+test.each([
+  ["I can't have nuts. Really none, not even traces", ["no_nuts"]],
+  ["I can't have nuts. And no sesame either", ["no_nuts", "no_sesame"]],
+  ["I can't have nuts. Really, nothing with milk either", ["no_nuts", "no_lactose"]],
+  ["I can't have nuts. My son can't have them either", ["no_nuts", "other"]],
+])("what goes on about a need is no question of its own, and what tells of another is: %s", async (text, needs) => {
+  const hard = (await readAlone(text, new WordsJudge())).filter(({ strength }) => strength === "hard");
+  expect(hard.map(({ need }) => need)).toEqual(needs);
+});
+
+test.each(["My mum can't chew much", "I can't walk far", "My knee is fine again but I need a walk-in shower"])(
+  "what the body can't do, and what must be, is asked about: %s",
+  async (text) => {
+    expect(await readAlone(text, new WordsJudge())).toMatchObject([{ strength: "hard", need: "other", stance: "unsure" }]);
+  },
+);
+
+test("what is needed is asked about, whatever else the sentence finds fine", async () => {
+  const text = "I'm type 1 on a pump so I need a fridge in the room, and anything north of Leeds is fine";
+  expect(await readAlone(text, new WordsJudge())).toMatchObject([{ strength: "hard", need: "other", stance: "unsure" }]);
 });

@@ -55,6 +55,27 @@ test("'she' may be who was named in the message before, of which nothing is kept
   expect(await read("He's vegan", [], before)).not.toContainEqual(expect.objectContaining({ stance: "stated" }));
 });
 
+test("'she' may be who was named some messages before, and is called by her name", async () => {
+  const before = ["My wife Margery is coming too", "dinner for two on friday", "at eight"];
+  const asked = await readAlone("She wears hearing aids", new WordsJudge(), [], before);
+  expect(asked).toMatchObject([{ subject: "companion:wife", entities: ["Margery"], need: "hearing_loop", stance: "unsure" }]);
+});
+
+test.each([
+  ["a place for my dad's 70th, he can't do stairs", "companion:father", [], "step_free"],
+  ["for me and daughter Zosia, she is vegan", "companion:daughter", ["Zosia"], "vegan"],
+])("'he' and 'she' are who was named on the way: %s", async (text, subject, entities, need) => {
+  expect(await read(text)).toMatchObject([{ subject, entities, need, stance: "stated" }]);
+});
+
+test.each([
+  ["Marco himself can't have kiwi", "companion:Marco", "other"],
+  ["callum cant eat egg, the rest of us are fine", "companion:callum", "no_egg"],
+  ["mein kumpel Deniz isst halal", "companion:kumpel", "halal"],
+])("what is told of a name, or of a friend, is asked of them and is never the guest's: %s", async (text, subject, need) => {
+  expect(await readAlone(text, new WordsJudge())).toMatchObject([{ subject, need, stance: "unsure" }]);
+});
+
 test("a name leads into a need, with words between", async () => {
   expect(await read("Hannah has a proper peanut allergy, the rest of us eat all")).toMatchObject([
     { subject: "companion:Hannah", need: "no_nuts", stance: "unsure" },

@@ -8,14 +8,16 @@ import { standInReader } from "./stand-in.js";
 const SAID = new Date("2026-03-11T10:00:00Z");
 const MESSAGE = { owner: ownerOf("default", "ann"), session_id: "s", turn: 3, message_id: "m", stated_at: SAID, time_zone: "UTC" };
 
-/** What the stand-in reads in one message; by rules alone where no judge is given. */
+/** What the stand-in reads in one message, behind what the guest said before; by rules alone where no judge is given. */
 export async function readAlone(
   text: string,
   judge: SentenceJudge | null = null,
   known: readonly Memory[] = [],
+  before: readonly string[] = [],
 ): Promise<readonly ProposedOperation[]> {
   const { signal } = new AbortController();
-  return (await standInReader(judge).read({ ...MESSAGE, text, context: [], known }, { signal })).operations;
+  const context = before.map((content) => ({ role: "user" as const, content }));
+  return (await standInReader(judge).read({ ...MESSAGE, text, context, known }, { signal })).operations;
 }
 
 /** The same as memories, as they would be known afterwards. */

@@ -197,9 +197,7 @@ function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptio
     (word, at) => relationAt(words, at) !== undefined || (!english.theirs.has(word) && language.pronounAt(words, at).length > 0),
   );
   const begins = words.find((word) => !english.fillers.has(word));
-  const isOwn =
-    words.some((word) => english.needing.is(word.replace(/s$/u, ""))) ||
-    [language.avoid, english.musts].some((list) => list.in(words) !== -1);
+  const isOwn = saysMust(words) || language.avoid.in(words) !== -1;
   return needs.every(isHeld) && !isOfSomebody && !isOwn && !english.refusing.has(begins) && english.dated.in(words) === -1;
 }
 
@@ -208,9 +206,15 @@ function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptio
  * her tours" makes no sense. Nor does it about what is well again ("his knee is fine again").
  */
 function isGuess(words: readonly string[], { keep, hard, category }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
+  if (saysMust(words)) return false;
   const isOfNeeds = category === "dietary" || category === "accessibility";
   if (!named) return !isOfNeeds && keep + hard < UNNAMED_FROM;
   return vocabulary.needsIn(words).length === 0 && [english.well, english.was_so].some((list) => list.in(words) !== -1);
+}
+
+/** "I need a fridge", "it must have one". */
+function saysMust(words: readonly string[]): boolean {
+  return words.some((word) => english.needing.is(word.replace(/s$/u, ""))) || english.musts.in(words) !== -1;
 }
 
 /** Words for a need, for what it comes from, or for what must be. */
