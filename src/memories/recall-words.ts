@@ -141,7 +141,7 @@ export class RecallWords {
       occasions: named,
       isDecided: isSum || decided.length > 0,
       isIdle:
-        (words.length === 0 && !text.includes("?")) ||
+        (words.length === 0 && text.trim() !== "" && !text.includes("?")) ||
         (idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0))),
       mayBeIdle: idle.size > 0 && others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
       elsewhere,
