@@ -83,12 +83,32 @@ test.each([
   expect(hard.map(({ need }) => need)).toEqual(needs);
 });
 
-test.each(["My mum can't chew much", "I can't walk far", "My knee is fine again but I need a walk-in shower"])(
-  "what the body can't do, and what must be, is asked about: %s",
-  async (text) => {
-    expect(await readAlone(text, new WordsJudge())).toMatchObject([{ strength: "hard", need: "other", stance: "unsure" }]);
-  },
-);
+test.each([
+  "My wife can't do stairs. Stairs tire me out.",
+  "No nuts please. Callum gets hives.",
+  "I'm vegan. Theo cannot be left in the dark.",
+  "I'm vegan. Low ceilings make me ill.",
+  "I'm allergic to nuts. EpiPen in my bag.",
+  "I'm coeliac. Low salt only.",
+])("what is told beside a need is asked about: %s", async (text) => {
+  const asked = (await readAlone(text, new WordsJudge())).filter(({ strength, stance }) => strength === "hard" && stance === "unsure");
+  expect(asked).toHaveLength(1);
+});
+
+test.each(["I can't stand much of this music", "I cannot stand long plays", "Nobody's vegan"])("no need: %s", async (text) => {
+  expect((await readAlone(text, new WordsJudge())).filter(({ strength }) => strength === "hard")).toEqual([]);
+});
+
+test.each([
+  "I have a feeding tube",
+  "Crowds make me panic",
+  "My hip is fine again but my knees are not",
+  "My mum can't chew much",
+  "I can't walk far",
+  "My knee is fine again but I need a walk-in shower",
+])("what the body can't do, and what must be, is asked about: %s", async (text) => {
+  expect(await readAlone(text, new WordsJudge())).toMatchObject([{ strength: "hard", need: "other", stance: "unsure" }]);
+});
 
 test("what is needed is asked about, whatever else the sentence finds fine", async () => {
   const text = "I'm type 1 on a pump so I need a fridge in the room, and anything north of Leeds is fine";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
+import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { MessageToRead } from "../../src/ports/extraction.js";
 import { readAlone } from "../support/read-alone.js";
@@ -70,10 +71,51 @@ test.each([
 
 test.each([
   ["Marco himself can't have kiwi", "companion:Marco", "other"],
-  ["callum cant eat egg, the rest of us are fine", "companion:callum", "no_egg"],
+  ["callum doesnt eat eggs", "companion:callum", "other"],
+  ["Dad can't have nuts", "companion:father", "no_nuts"],
+  ["Maman est végétarienne", "companion:mother", "vegetarian"],
+  ["Mama ist vegan", "companion:mother", "vegan"],
+  ["My wife's brother uses a wheelchair", "companion:brother", "step_free"],
   ["mein kumpel Deniz isst halal", "companion:kumpel", "halal"],
 ])("what is told of a name, or of a friend, is asked of them and is never the guest's: %s", async (text, subject, need) => {
   expect(await readAlone(text, new WordsJudge())).toMatchObject([{ subject, need, stance: "unsure" }]);
+});
+
+test.each([
+  ["Really can't eat nuts"],
+  ["Literally can't eat nuts"],
+  ["Gluten is a no"],
+  ["Everyone is vegan"],
+  ["According to my colleague I can't have nuts"],
+])("what begins with no name is nobody else's: %s", async (text) => {
+  expect(await readAlone(text, new WordsJudge())).toMatchObject([{ subject: "self", strength: "hard" }]);
+});
+
+test.each([
+  ["callum cant eat egg, the rest of us are fine", "no_egg"],
+  ["Ruth and Tom can't have nuts", "no_nuts"],
+  ["My carer comes with me, she uses a wheelchair", "step_free"],
+])("what is told of somebody unknown is never the guest's without a question: %s", async (text, need) => {
+  expect(await readAlone(text, new WordsJudge())).toMatchObject([{ need, stance: "unsure" }]);
+});
+
+const called = (name: string, relation: string): Memory => ({
+  ...sampleMemory({ text: `${name} loves opera`, subject: `companion:${relation}` }),
+  entities: [name],
+  source,
+});
+
+test.each([
+  ["My wife loves the theatre. We may go. She is allergic to nuts.", called("May", "daughter"), "companion:wife"],
+  ["My husband is deaf. We will come. He is diabetic.", called("Will", "son"), "companion:husband"],
+])("a name is no other word: %s", async (text, known, subject) => {
+  const hard = (await read(text, [known])).filter(({ strength }) => strength === "hard");
+  expect(new Set(hard.map((memory) => memory.subject))).toEqual(new Set([subject]));
+});
+
+test("who is known by name is sure, whatever was said before", async () => {
+  const [leo] = await read("Leo is allergic to walnuts", [called("Leo", "son")], ["Tickets for Friday?"]);
+  expect(leo).toMatchObject({ subject: "companion:son", need: "no_nuts", stance: "stated" });
 });
 
 test("a name leads into a need, with words between", async () => {

@@ -7,6 +7,7 @@ import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
 import { english, type Language, relationAt } from "../reading/language.js";
+import { isName, rawWords } from "../reading/names.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
 import { type Companion, isUnsure, subjectFor, whoIn } from "../reading/who.js";
@@ -151,9 +152,18 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary) || goesOn(clause, options))) return [];
   const slot = slotOf(words, language, vocabulary);
   // What must hold is asked about where it is said of nobody, too.
+  // "Ruth and Tom can't have nuts", "callum cant eat egg, the rest of us are fine": somebody is told of, and nobody knows who.
+  const tellsAt = language.tells.in(words);
+  const isOfUnknown =
+    tellsAt > begins &&
+    language.first.in(words.slice(0, tellsAt)) === -1 &&
+    vocabulary.needsIn(words).every(({ at }) => at > tellsAt) &&
+    who.kind !== "companion";
   const doubtful =
     passing ||
     who.kind === "pronoun" ||
+    who.kind === "other" ||
+    isOfUnknown ||
     isUnsure(who) ||
     isOfAnother ||
     (companion === null && deniesForAnother(words, language)) ||
@@ -184,32 +194,37 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
 const MAX_GOING_ON = 12;
 
 /**
- * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it goes on about what was read, and
- * tells of no need of its own, nor of anybody else.
+ * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it begins as what goes on about what
+ * was read does, and tells of no need of its own, nor of anybody.
  */
-function goesOn({ words }: Clause, { language, vocabulary, beside }: AsSaidOptions): boolean {
-  if (beside.length === 0 || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0) return false;
+function goesOn({ text, words }: Clause, { language, vocabulary, beside, called }: AsSaidOptions): boolean {
   const needs = vocabulary.needsIn(words);
-  const harms = (at: number, length: number) => english.harms.in(words.slice(at, at + length)) !== -1;
-  const isHeld = ({ need, at, length }: FoundNeed) =>
-    need === "other" ? harms(at, length) : !harms(0, words.length) && beside.some((draft) => draft.need === need);
+  const leads = [english.so, english.theirs].some((list) => list.has(words[0]));
+  const begun = english.goes_on.at(words, 0) > 0 || (leads && needs.length > 0);
+  if (beside.length === 0 || !begun || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0 || called !== null)
+    return false;
+  if (language.first.in(words) !== -1 || english.harms.in(words) !== -1 || rawWords(text).slice(1).some(isName)) return false;
+  const isHeld = ({ need }: FoundNeed) => need !== "other" && beside.some((draft) => draft.need === need);
   const isOfSomebody = words.some(
     (word, at) => relationAt(words, at) !== undefined || (!english.theirs.has(word) && language.pronounAt(words, at).length > 0),
   );
-  const begins = words.find((word) => !english.fillers.has(word));
-  const isOwn = saysMust(words) || language.avoid.in(words) !== -1;
-  return needs.every(isHeld) && !isOfSomebody && !isOwn && !english.refusing.has(begins) && english.dated.in(words) === -1;
+  return needs.every(isHeld) && !isOfSomebody && !saysMust(words) && english.dated.in(words) === -1;
 }
 
 /**
- * Nothing of the body, food or faith is named, and the judge alone takes it for what must hold, a little: to ask about "I don't miss any of
- * her tours" makes no sense. Nor does it about what is well again ("his knee is fine again").
+ * Nothing of the body, food or faith is named, nor the guest, and the judge alone takes it for what must hold, a little: to ask about it
+ * makes no sense. Nor does it about what is well again ("his knee is fine again").
  */
-function isGuess(words: readonly string[], { keep, hard, category }: Judgement, named: boolean, { vocabulary }: AsSaidOptions): boolean {
+function isGuess(words: readonly string[], { keep, hard, category }: Judgement, named: boolean, options: AsSaidOptions): boolean {
+  const { language, vocabulary } = options;
   if (saysMust(words)) return false;
   const isOfNeeds = category === "dietary" || category === "accessibility";
-  if (!named) return !isOfNeeds && keep + hard < UNNAMED_FROM;
-  return vocabulary.needsIn(words).length === 0 && [english.well, english.was_so].some((list) => list.in(words) !== -1);
+  if (!named) return !isOfNeeds && language.first.in(words) === -1 && keep + hard < UNNAMED_FROM;
+  return (
+    vocabulary.needsIn(words).length === 0 &&
+    language.not.in(words) === -1 &&
+    [english.well, english.was_so].some((list) => list.in(words) !== -1)
+  );
 }
 
 /** "I need a fridge", "it must have one". */

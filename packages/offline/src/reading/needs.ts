@@ -21,7 +21,7 @@ export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draf
   // Spanish "soy" is no bean, and "not" no Swedish nut.
   const isSmall = (word = "") => language.first.is(word) || language.not.is(word);
   const found = vocabulary.needsIn(words).filter(({ at, length }) => length > 1 || !isSmall(words[at]));
-  const read = { ...said, who: whoseIn(said, found, words) };
+  const read = { ...said, who: whoseIn(said, found, words, vocabulary) };
   if (read.who.kind === "other") return [];
   const asked = pointedOutIn(clause) === -1 ? leftOutIn(words, found) : found;
   const avoidAt = language.avoid.in(words, { slips: true });
@@ -127,7 +127,12 @@ export function saysNoMore({ words }: Clause, language: Language, vocabulary: Vo
 }
 
 /** Whose the needs of a clause are. */
-function whoseIn({ clause, language, who }: ReadClause, found: readonly FoundNeed[], words: readonly string[]): ReadClause["who"] {
+function whoseIn(
+  { clause, language, who }: ReadClause,
+  found: readonly FoundNeed[],
+  words: readonly string[],
+  vocabulary: Vocabulary,
+): ReadClause["who"] {
   // "Il mio cane guida": what the guest has.
   const isOwn = ({ kind, category, at }: FoundNeed) => kind === "be" && category === "accessibility" && language.mine.has(words[at - 1]);
   if (who.kind === "other" && language.name !== "en" && found.some(isOwn)) return { kind: "self" };
@@ -136,7 +141,7 @@ function whoseIn({ clause, language, who }: ReadClause, found: readonly FoundNee
   const pointedOut = at === -1 ? "" : (rawWords(clause.text)[at] ?? "");
   const called: Companion | null = isName(pointedOut)
     ? { kind: "companion", relation: pointedOut, name: null, unsure: true }
-    : calledIn(clause, language);
+    : calledIn(clause, language, vocabulary);
   return who.kind === "nobody" && found.every((need) => need.at > at) ? (called ?? who) : who;
 }
 

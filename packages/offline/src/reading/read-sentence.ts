@@ -113,7 +113,7 @@ export function readSentence(
   const companion = story.companionIn(words, language);
   const harms = harmsIn(sentence, clauses, companion, { language, vocabulary });
   const none = tellsOfNone(clauses, language, vocabulary);
-  const called = unread === null ? null : story.calledIn(unread, language);
+  const called = unread === null ? null : story.calledIn(unread, language, vocabulary);
   return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion, called };
 }
 

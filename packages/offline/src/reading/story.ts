@@ -1,6 +1,7 @@
 import type { Memory } from "maitred";
 import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
+import type { Vocabulary } from "./domain-words.js";
 import type { ReadClause } from "./draft.js";
 import { english, type Language, pronounIn, relationAt } from "./language.js";
 import { isName, rawWords } from "./names.js";
@@ -65,10 +66,11 @@ export class Story {
 
   /** The guest's words of a message before, of which nobody knows whether they go on about the same one. */
   heardBefore(clauses: readonly Clause[], language: Language): void {
+    const known = new Map(this.#people);
     for (const clause of clauses) this.next(clause, language, { asks: false, laughs: false, standing: false, avoiding: null });
     this.endSentence();
     this.#mayBeAnother = this.#companion !== null;
-    for (const [name, companion] of this.#people) this.#people.set(name, { ...companion, unsure: true });
+    for (const [name, companion] of this.#people) this.#people.set(name, known.get(name) ?? { ...companion, unsure: true });
   }
 
   #name(companion: Companion): void {
@@ -88,9 +90,17 @@ export class Story {
     return this.#people.get(first.replace(/'s$/u, "")) ?? null;
   }
 
+  /** By a name anywhere in the words, as names are written: "may we" and "I hope" are none. */
+  #calledWithin({ text, words }: Clause, language: Language): Companion | undefined {
+    return rawWords(text)
+      .filter((word, at) => isName(word) && (at > 0 || !(language.first.has(words[1]) || language.pronounAt(words, 1).length > 0)))
+      .map((word) => this.#people.get(folded(word.replace(/['’]s$/u, ""))))
+      .find((each) => each !== undefined);
+  }
+
   /** By the name that begins the words: somebody of whom was told, or who may be nobody's. */
-  calledIn(clause: Clause, language: Language): Companion | null {
-    return this.#byName(clause.words) ?? calledIn(clause, language);
+  calledIn(clause: Clause, language: Language, vocabulary: Vocabulary): Companion | null {
+    return this.#byName(clause.words) ?? calledIn(clause, language, vocabulary);
   }
 
   /** "Last time they forgot": they are several, and nobody of the guest's was named last who may be. */
@@ -128,7 +138,7 @@ export class Story {
     const member = partOfGroup(words, language) === "them" ? this.#companion : this.#forWhom(clause, language);
     const byName = plain.kind === "nobody" || (plain.kind === "pronoun" && language.pronounAt(words, 0).length === 0);
     const named = member ?? (byName ? (this.#byName(words) ?? plain) : plain);
-    const called = words.map((word) => this.#people.get(word)).find((each) => each !== undefined);
+    const called = this.#calledWithin(clause, language);
     const begun = relationBegun(words);
     // "Grandad's 91 and comes with us": "he" is Grandad; of "a place for my dad's 70th" Dad.
     const mentioned =

@@ -1,4 +1,5 @@
 import type { Clause } from "./clauses.js";
+import type { Vocabulary } from "./domain-words.js";
 import { english, type Language, MEANT, type Meant, pronounIn, relationAt, uncompounded } from "./language.js";
 import { isName, rawWords } from "./names.js";
 
@@ -60,7 +61,7 @@ function ownAt({ text, words }: Clause, at: number, language: Language): Who | n
   const acquaintance: Companion = { kind: "companion", relation: friend, name: isFriend ? called : null, unsure: true };
   // "My friend Ola uses a guide dog": no family, but may come along; "according to my friend Ola I react to nuts" is the guest's.
   const leads = words.slice(0, at).every((before) => english.fillers.has(before));
-  const isTheirs = language.first.in(words.slice(at + 3)) === -1 || leads;
+  const isTheirs = language.first.in(words.slice(at + 2)) === -1 || leads;
   if (isFriend && isTheirs && english.friends.has(friend)) return acquaintance;
   // "My boss"; "my guide dog" is no guide.
   if (english.bystanders.has(friend) && isTheirs && !isPet(relationAt(bare, at + 2)?.relation)) return { kind: "other", acquaintance };
@@ -71,8 +72,11 @@ function ownAt({ text, words }: Clause, at: number, language: Language): Who | n
     // "My guide dog" is what somebody uses, and "a butler for my cat" tells nothing of it.
     if (relation === undefined || (isPet(relation.relation) && !(leads && from === at + 1))) continue;
     const next = from + relation.length;
-    // "My son's classmate" is somebody else.
+    // "My son's classmate", "my wife's brother" is somebody else.
     if (words[from]?.endsWith("'s") === true && english.bystanders.has(words[next])) return { kind: "other" };
+    const theirs = words[from]?.endsWith("'s") === true ? relationAt(bare, next)?.relation : undefined;
+    if (theirs !== undefined && !isPet(theirs))
+      return { kind: "other", acquaintance: { kind: "companion", relation: theirs, name: null, unsure: true } };
     return { kind: "companion", relation: relation.relation, name: nameAt(text, next) };
   }
   return { kind: "nobody" };
@@ -96,23 +100,31 @@ export function peopleIn(clause: Clause, language: Language): readonly Companion
   });
 }
 
-/** Words for oneself may stand between a name and what is told of it. */
-const HIMSELF: ReadonlySet<string | undefined> = new Set(["himself", "herself", "also", "really"]);
+/** An adverb, of whomever: "physically can't climb stairs". Of names of this ending the longer ones are taken for one. */
+const ADVERB = /\p{L}{4}ly$/u;
 
 /**
- * "Marco himself can't have kiwi", "callum cant eat egg": a name that begins a clause, and what is told of it. Of a word with a small
- * letter no more than what only people are told of. It may be nobody's, and the guest is asked. English.
+ * "Marco himself can't have kiwi", "dad is vegan": a name or a relation that begins a clause, and what is told of it. Of any other word
+ * with a small letter no more than what is told of people, and not by the guest of themselves. It may be nobody's, and the guest is asked.
  */
-export function calledIn({ text, words }: Clause, language: Language): Companion | null {
+export function calledIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Companion | null {
   const at = words.findIndex((word) => !english.fillers.has(word));
-  const raw = rawWords(text)[at] ?? "";
-  const told = at + (HIMSELF.has(words[at + 1]) ? 2 : 1);
-  const companion = { kind: "companion", relation: raw.replace(/['’]s$/u, ""), name: null, unsure: true } as const;
+  const [first = "", raw = ""] = at === -1 ? [] : [words[at]?.replace(/'s$/u, ""), rawWords(text)[at]];
+  const relation = relationAt(words, at);
+  const behind = at + (relation?.length ?? 1);
+  const isNamedToo = relation !== undefined && nameAt(text, behind) !== null;
+  const told = behind + (isNamedToo ? 1 : 0);
+  const tells = (from: number) => language.tells.has(words[from + (english.oneself.has(words[from]) ? 1 : 0)]);
+  if (relation !== undefined) {
+    const companion = { kind: "companion", relation: relation.relation, name: nameAt(text, behind), unsure: true } as const;
+    return isPet(relation.relation) || !tells(told) ? null : companion;
+  }
   const lists = [language.first, language.mine, language.others, language.not, language.tells, english.nouns_after, english.orders];
-  if (at === -1 || raw === "" || lists.some((list) => list.has(words[at])) || language.pronounAt(words, at).length > 0) return null;
-  if (relationAt([(words[at] ?? "").replace(/'s$/u, "")], 0) !== undefined) return null;
-  if (isName(raw)) return language.tells.has(words[told]) || /['’]s$/u.test(raw) ? companion : null;
-  return language.name === "en" && english.personal.at(words, told) > 0 ? companion : null;
+  if (raw === "" || [...lists, english.nobodys].some((list) => list.has(first)) || language.pronounAt(words, at).length > 0) return null;
+  if (relationBegun(words) !== undefined || ADVERB.test(first) || vocabulary.needsIn(words).some((need) => need.at === at)) return null;
+  const companion = { kind: "companion", relation: raw.replace(/['’]s$/u, ""), name: null, unsure: true } as const;
+  if (isName(raw)) return tells(behind) || /['’]s$/u.test(raw) ? companion : null;
+  return language.name === "en" && english.personal.at(words, behind) > 0 ? companion : null;
 }
 
 /** German, of whoever the guest speaks to: "bitte achten Sie auf meine Nussallergie". */
