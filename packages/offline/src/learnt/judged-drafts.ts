@@ -194,8 +194,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
 const MAX_GOING_ON = 12;
 
 /**
- * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it begins as what goes on about what
- * was read does, and tells of no need of its own, nor of anybody.
+ * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it begins as what goes on about
+ * what was read does, and tells of no need of its own, nor of anybody.
  */
 function goesOn({ text, words }: Clause, { language, vocabulary, beside, called }: AsSaidOptions): boolean {
   const needs = vocabulary.needsIn(words);
