@@ -47,8 +47,8 @@ const MOST_ONCE_BYTES = 3_072;
 const BEST_PACKED = 4;
 /** Of all inline entries that were put once, behind a commit that nobody waits for. */
 const MOST_LEFT_BYTES = 512;
-/** Less room, where a head is still too large. */
-const SMALLEST_STEP_BYTES = 512;
+/** Less room than in proportion, where a head is still too large. */
+const LESS_BYTES = 512;
 /** Of an entry that is rewritten, when it is weighed which goes. */
 const REWRITTEN_WEIGHT = 1 / 16;
 /** First segments of keys that are told apart. */
@@ -77,10 +77,10 @@ export function placeWithin(headBytes: number, before: InlineEntries, changes: C
   for (let bytes = BEST_PACKED * headBytes; ; ) {
     const placement = placed(before, changes, room, { bytes, onceBytes: Math.min(bytes, mostOnce) });
     if (placement.outside.length + placement.deletes.length > room.maxOperations) return placed(before, changes, room, NOTHING_MOVES);
-    // Keys of those that go may be noted in the head.
-    const over = room.headBytes(placement.inline) - headBytes;
-    if (over <= 0 || bytes <= 0) return placement;
-    bytes -= Math.max(over, SMALLEST_STEP_BYTES);
+    const packed = room.headBytes(placement.inline);
+    if (packed <= headBytes || bytes <= 0) return placement;
+    // In proportion, and a little less: what stays may pack worse, and keys of those that go may be noted in the head.
+    bytes = bytesOfAll([...placement.inline.entries.values()]) * (headBytes / packed) - LESS_BYTES;
   }
 }
 
@@ -140,7 +140,7 @@ function tooMuch(
 
 /** The first ones, so that the others are not more than so many bytes. */
 function heaviestOver(entries: readonly StoredEntry[], bytes: number): readonly StoredEntry[] {
-  let left = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+  let left = bytesOfAll(entries);
   const first = entries.findIndex((entry) => {
     if (left <= bytes) return true;
     left -= bytesOf(entry);
@@ -163,6 +163,10 @@ export function spilledWith(before: InlineEntries["spilled"], keys: readonly str
 function segmentOf(key: string): string {
   const end = key.indexOf("/");
   return end < 0 ? key : key.slice(0, end);
+}
+
+function bytesOfAll(entries: readonly StoredEntry[]): number {
+  return entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
 }
 
 /** As it lies in the head, at most. */
