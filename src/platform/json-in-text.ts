@@ -1,12 +1,14 @@
 import { parsedJson } from "./parsed-json.js";
 
 /**
- * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Linear in the answer's length, but for
- * at most {@link MAX_STARTS} tries.
+ * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Brackets in words before a fence are none
+ * of it. Linear in the answer's length, but for at most {@link MAX_STARTS} tries.
  */
 
 const MAX_CHARS = 200_000;
-const MAX_STARTS = 5;
+const MAX_STARTS = 20;
+/** A code fence that begins with a bracket. */
+const FENCE = /```\w*\s*[[{]/;
 
 export interface FoundJson {
   readonly value: unknown;
@@ -21,11 +23,13 @@ export function jsonIn(text: string): FoundJson | null {
   const bare = clipped.trim();
   const direct = parsed(bare);
   if (direct !== undefined) return { value: direct, text: bare, whole: true };
+  const fence = FENCE.exec(clipped);
+  const fenced = fence === null ? null : jsonAt(clipped, fence.index + fence[0].length - 1);
+  if (fenced !== null) return fenced;
   let start = nextStart(clipped, 0);
   for (let tries = 0; start !== -1 && tries < MAX_STARTS; tries++) {
-    const scanned = scan(clipped, start);
-    const value = parsed(scanned.text);
-    if (value !== undefined) return { value, ...scanned };
+    const found = jsonAt(clipped, start);
+    if (found !== null) return found;
     start = nextStart(clipped, start + 1);
   }
   return null;
@@ -35,6 +39,12 @@ export function jsonIn(text: string): FoundJson | null {
 export function wholeJsonIn(text: string): string | null {
   const found = jsonIn(text);
   return found?.whole === true ? found.text : null;
+}
+
+function jsonAt(text: string, start: number): FoundJson | null {
+  const scanned = scan(text, start);
+  const value = parsed(scanned.text);
+  return value === undefined ? null : { value, ...scanned };
 }
 
 function nextStart(text: string, from: number): number {

@@ -3,7 +3,7 @@ import { AnswerSorter } from "../../src/agent/models/answer-sorter.js";
 import { logWords } from "../../src/agent/models/attempts.js";
 import { plainSchema } from "../../src/agent/models/plain-schema.js";
 import { writtenCalls } from "../../src/agent/models/written-calls.js";
-import { wholeJsonIn } from "../../src/platform/json-in-text.js";
+import { jsonIn, wholeJsonIn } from "../../src/platform/json-in-text.js";
 
 function sorted(text: string, size: number, options = {}) {
   const sorter = new AnswerSorter(options);
@@ -77,6 +77,19 @@ test("JSON is found, or it isn't", () => {
   expect(wholeJsonIn('{"a":"}"} and {"b":1}')).toBe('{"a":"}"}');
   expect(wholeJsonIn("no {json} here [")).toBeNull();
   expect(wholeJsonIn("{".repeat(100_000))).toBeNull();
+});
+
+test("what a fence holds comes before brackets in the words around it", () => {
+  expect(wholeJsonIn('Based on message [1], here it is:\n```json\n{"a":[1]}\n```\nSee {"b":2}.')).toBe('{"a":[1]}');
+  expect(wholeJsonIn('As in [2]: ```json {"a":1,}```')).toBe('{"a":1}');
+  expect(wholeJsonIn('```json\n{"a":"```"}\n```')).toBe('{"a":"```"}');
+  expect(wholeJsonIn('By [1], `{"a":1}` is said with ``` alone, {"b":2}')).toBe("[1]");
+  expect(jsonIn('Of [1]:\n```json\n[{"a":1},{"b":')).toMatchObject({ value: [{ a: 1 }], whole: false });
+  expect(wholeJsonIn("```".repeat(60_000))).toBeNull();
+});
+
+test("words with many brackets before the JSON are passed over", () => {
+  expect(wholeJsonIn(`${"{it} ".repeat(12)}{"a":1}`)).toBe('{"a":1}');
 });
 
 test("schemas lose what some endpoints refuse, and properties of such names stay", () => {
