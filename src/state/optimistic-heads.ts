@@ -26,13 +26,17 @@ export interface HeadStore<Tag> {
   readonly name: string;
   /** Of what a commit names, the keys that must be known before it is tried: not those that by `seen` are not there. */
   keysToKnow(changes: Changes, seen?: Seen<Tag>): readonly string[];
+  /** Of what a tag holds. Default: none. */
+  charactersOf?(tag: Tag): number;
   look(partition: string, keys: readonly string[]): Promise<Seen<Tag>>;
   /** All or nothing. The new head's tag; null: somebody else was faster, and nothing was written. */
   write(partition: string, seen: Seen<Tag>, head: PartitionHead, changes: Changes): Promise<Tag | null>;
 }
 
-/** Of all partitions. */
-const ALL_KEYS = 300_000;
+/** Of heads with their keys and what tags hold, over all partitions. */
+const MOST_CHARACTERS = 8_000_000;
+/** Of a head alone: it names its last commits. */
+const HEAD_CHARACTERS = 500;
 /** Of one partition. */
 const MOST_KEYS = 1_000;
 const MOST_RANGES = 20;
@@ -49,8 +53,12 @@ export class OptimisticHeads<Tag> {
   readonly #timeoutMs: number;
   readonly #writers = new KeyedMutex();
   readonly #seen = new LRUCache<string, Seen<Tag>>({
-    maxSize: ALL_KEYS,
-    sizeCalculation: ({ versions }) => versions.size + MOST_RANGES,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: ({ versions, whole, tag }) => {
+      const keys = [...versions.keys(), ...whole.flatMap(({ from, to }) => [from, to])];
+      const inTag = tag === undefined ? 0 : (this.#store.charactersOf?.(tag) ?? 0);
+      return keys.reduce((sum, key) => sum + key.length, HEAD_CHARACTERS) + inTag;
+    },
   });
 
   constructor(store: HeadStore<Tag>, { timeoutMs }: { readonly timeoutMs: number }) {

@@ -58,3 +58,26 @@ describe("commits over a head that another process has replaced", () => {
     expect(asksOf()).toEqual(["look", "write"]);
   });
 });
+
+test("of heads only so many characters are held, what lies in them included", async () => {
+  const [long, short] = [4_500_000, 10];
+  const opened = (characters: number) =>
+    new OptimisticHeads<number>(
+      {
+        name: "a database",
+        keysToKnow: () => [],
+        charactersOf: () => characters,
+        look: async () => ({ head: EMPTY_HEAD, tag: 0, versions: new Map(), whole: [], nowMs: 0 }),
+        write: async () => 0,
+      },
+      { timeoutMs: 1_000 },
+    );
+  const held: Record<number, readonly string[]> = {};
+  for (const characters of [long, short]) {
+    const heads = opened(characters);
+    const partitions = ["o:a", "o:b", "o:c"];
+    for (const partition of partitions) await heads.commit(partition, { id: partition, puts: [{ key: "a", value: "v" }] });
+    held[characters] = partitions.filter((partition) => heads.last(partition) !== undefined);
+  }
+  expect(held).toEqual({ [long]: ["o:c"], [short]: ["o:a", "o:b", "o:c"] });
+});

@@ -40,7 +40,7 @@ import {
   ServerClock,
 } from "./cosmos-client.js";
 import { type HeadTag, mayBeSpilled, NO_ENTRIES, placeWithin, spilledWith } from "./inline-entries.js";
-import { type Remembered, RememberedEntries } from "./remembered-entries.js";
+import { charactersOf, type Remembered, RememberedEntries } from "./remembered-entries.js";
 import { entryOf, HEAD, headOf, headWrite, holding, inRange, itemId, itemOf, valueIn } from "./stored-item.js";
 
 export interface CosmosEngineOptions extends CosmosAddress {
@@ -108,6 +108,7 @@ export class CosmosEngine implements StateEngine {
           const inline = seen.tag?.inline ?? NO_ENTRIES;
           return keys.filter((key) => inline.entries.has(key) || mayBeSpilled(inline, key));
         },
+        charactersOf: ({ inline }) => charactersOf(inline.entries.values()),
         look: async (partition, keys) => (await this.#look(partition, keys, [])).seen,
         write: (partition, seen, head, changes) => this.#write(partition, seen, head, changes),
       },

@@ -14,13 +14,13 @@ export interface Remembered {
 }
 
 /** Characters of keys and values, over all partitions. */
-const MOST_CHARACTERS = 16_000_000;
+const MOST_CHARACTERS = 8_000_000;
 
 /** Entries that were read or written here, and have items of their own: each is what it was as long as its version is. */
 export class RememberedEntries {
   readonly #of = new LRUCache<string, ReadonlyMap<string, StoredEntry>>({
     maxSize: MOST_CHARACTERS,
-    sizeCalculation: (entries) => [...entries.values()].reduce((sum, { key, value }) => sum + key.length + value.length, 1),
+    sizeCalculation: (entries) => charactersOf(entries.values()) + 1,
   });
 
   add(partition: string, entries: readonly StoredEntry[]): void {
@@ -55,6 +55,13 @@ export class RememberedEntries {
       ranges: ranges.map((range) => recallRange(range, seen, inline, entryOf)),
     };
   }
+}
+
+/** Of their keys and values. */
+export function charactersOf(entries: Iterable<StoredEntry>): number {
+  let sum = 0;
+  for (const { key, value } of entries) sum += key.length + value.length;
+  return sum;
 }
 
 function recallRange(
