@@ -1,16 +1,21 @@
 /** Files looked at together when a whole directory is gone through: enough to keep a disk busy, few enough for any limit on open files. */
 export const MAX_IN_PARALLEL = 8;
 
-/** Calls `look` for each item, `most` at a time. Rejects with the first error. */
+/** Calls `look` for each item, `most` at a time. Behind an error none is begun; rejects with the first when those under way have ended. */
 export async function eachInParallel<T>(
   items: readonly T[],
   look: (item: T) => Promise<void>,
   most: number = MAX_IN_PARALLEL,
 ): Promise<void> {
   const next = items.values();
+  const errors: unknown[] = [];
   await Promise.all(
     Array.from({ length: Math.min(most, items.length) }, async () => {
-      for (const item of next) await look(item);
+      for (const item of next) {
+        if (errors.length > 0) return;
+        await look(item).catch((error: unknown) => errors.push(error));
+      }
     }),
   );
+  if (errors.length > 0) throw errors[0];
 }

@@ -338,6 +338,33 @@ describe("Writing", () => {
     }
   });
 
+  test("where a change fails, those under way have ended when it is told, and no more than eight are under way", async () => {
+    const wanted = Array.from({ length: 20 }, (_, n) => said(ann, `Prefers jazz ${n}`, { aspect: `jazz ${n}`, message: `${n}` }));
+    await memory.apply(ann, wanted, { now: NOW });
+    let begun = 0;
+    let most = 0;
+    let underWay = 0;
+    double.fail = async (call) => {
+      if (call !== "setPayload") return;
+      begun += 1;
+      if (begun === 1) throw new Error("cut off");
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+    };
+    const again = wanted.map(({ memory_id, source }, n) => ({
+      op: "confirm" as const,
+      target_id: memory_id,
+      stated_at: later(1).toISOString(),
+      source: { ...source, message_id: `again ${n}` },
+    }));
+    await expect(memory.apply(ann, again, { now: later(1) })).rejects.toThrow();
+    expect(underWay).toBe(0);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
   test("a forgotten memory's tombstone is there before the memory goes", async () => {
     await memory.apply(ann, [jazz], { now: NOW });
     const opened = await openMem0({

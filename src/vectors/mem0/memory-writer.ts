@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { batchesOf } from "../../platform/batches.js";
+import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { SparseVectors } from "../../ports/vectors.js";
 import { SPARSE_NAME } from "./collections.js";
@@ -56,7 +57,8 @@ export class MemoryWriter {
     else if (created.length > 0) await this.#embedLate(owner, signal);
     const changed = records.filter(({ id, text }) => there.get(id)?.text === text);
     signal.throwIfAborted();
-    await Promise.all(changed.map((record) => points.setPayload(owner, [record.id], mutablePart(toPayload(owner, record, embedderId)))));
+    // None goes on behind the owner's lock, where it would overwrite what is newer.
+    await eachInParallel(changed, (record) => points.setPayload(owner, [record.id], mutablePart(toPayload(owner, record, embedderId))));
     await this.#verify(owner, records);
   }
 
