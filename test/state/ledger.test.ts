@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { LRUCache } from "lru-cache";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { ERASURES, openKey } from "../../src/state/ledger/ledger-values.js";
@@ -116,4 +117,34 @@ test("a sighting that an erasure overtakes leaves nothing of another's", async (
   const ledger = new EngineOwnerLedger(new MemoryEngine());
   await Promise.all([ledger.seen(BOB, { at: AT, displayName: "Bob" }), ledger.seen(ALICE, { at: AT }), ledger.beginErasure(ALICE, AT)]);
   expect(await ledger.user(BOB)).toMatchObject({ displayName: "Bob" });
+});
+
+test("a visit like the last one is looked up once a minute, by whatever clock it is told, and of who came no name is held", async () => {
+  let nowMs = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  // A cache asks for the time once a millisecond at most.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const caching = vi.spyOn(LRUCache.prototype, "set");
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  const engine = new MemoryEngine();
+  const [here, there] = [new EngineOwnerLedger(engine), new EngineOwnerLedger(engine)];
+  const looks = vi.spyOn(engine, "read");
+  const visit = async (displayName: string, timeZone: string) => {
+    looks.mockClear();
+    await here.seen(ALICE, { at: AT, displayName, timeZone });
+    return looks.mock.calls.length;
+  };
+  expect(await visit("Alicia", "Europe/Lisbon")).toBe(1);
+  expect(await visit("Alicia", "Europe/Lisbon")).toBe(0);
+  expect(await visit("Alicia", "Asia/Tokyo")).toBe(1);
+  expect(await visit("Alicia", "Asia/Tokyo")).toBe(0);
+  await there.seen(ALICE, { at: AT, timeZone: "Europe/Rome" });
+  nowMs += 60_001;
+  vi.advanceTimersByTime(1);
+  expect(await visit("Alicia", "Asia/Tokyo")).toBe(1);
+  expect(await here.user(ALICE)).toMatchObject({ timeZone: "Asia/Tokyo" });
+  expect(JSON.stringify(caching.mock.calls)).not.toMatch(/Alicia|Tokyo/);
 });

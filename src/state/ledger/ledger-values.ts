@@ -101,14 +101,24 @@ export function ownerErased(): AppError {
   return new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
 }
 
-/** Only a later sighting of nothing new is left out, for a minute. */
-const SEEN_THROTTLE_MS = 60_000;
+/** Only a later sighting of nothing new is left out, for so long, in milliseconds. */
+export const SEEN_THROTTLE_MS = 60_000;
 
 export interface Sighting {
   readonly at: string;
   readonly displayName?: string;
   readonly provider?: string;
   readonly timeZone?: string;
+}
+
+/** What it tells of the owner, in no words. */
+export function hashOfSighting(owner: Owner, { displayName, provider, timeZone }: Sighting): string {
+  return hash("sha256", JSON.stringify([owner, displayName, provider, timeZone]));
+}
+
+/** Whether a user who was seen is to be noted for the time alone. */
+export function isDue(lastSeenAt: string, { at }: Sighting): boolean {
+  return Date.parse(at) - Date.parse(lastSeenAt) >= SEEN_THROTTLE_MS;
 }
 
 /** The user's record after a sighting, or null where it isn't worth a write. */
@@ -122,6 +132,5 @@ export function afterSeen(before: UserRecord | null, seen: Sighting): UserRecord
   };
   if (before === null) return after;
   const news = after.displayName !== before.displayName || after.provider !== before.provider || after.timeZone !== before.timeZone;
-  const due = Date.parse(seen.at) - Date.parse(before.lastSeenAt) >= SEEN_THROTTLE_MS;
-  return news || due ? after : null;
+  return news || isDue(before.lastSeenAt, seen) ? after : null;
 }

@@ -13,10 +13,13 @@ import {
   afterSeen,
   auditKey,
   auditOf,
+  hashOfSighting,
+  isDue,
   LAST_TOMBSTONE_KEY,
   progressKey,
   RECEIPTS,
   receiptOf,
+  SEEN_THROTTLE_MS,
   type Sighting,
   TOMBSTONES,
   tombstoneKey,
@@ -26,16 +29,16 @@ import {
   userOf,
 } from "./ledger-values.js";
 
-/** Whose records are known here. */
-const USERS = 1_000;
+/** Owners whose last visit is known here. */
+const VISITORS = 1_000;
 /** Operations of a commit that adds tombstones, beside them. */
 const OF_TOMBSTONES = 2;
 
 /** Ledgers, each in its owner's partition; the epoch is the partition's. */
 export class EngineOwnerLedger implements OwnerLedger {
   readonly #engine: StateEngine;
-  /** As last read or written here: a visit that they are not worth a write for is not looked up. */
-  readonly #users = new LRUCache<Owner, UserRecord>({ max: USERS });
+  /** What was last seen here, as a hash: a visit that tells nothing else is not looked up. Another process may have written since. */
+  readonly #visits = new LRUCache<Owner, { readonly told: string; readonly lastSeenAt: string }>({ max: VISITORS, ttl: SEEN_THROTTLE_MS });
 
   constructor(engine: StateEngine) {
     this.#engine = engine;
@@ -64,8 +67,9 @@ export class EngineOwnerLedger implements OwnerLedger {
   }
 
   async seen(owner: Owner, seen: Sighting): Promise<void> {
-    const known = this.#users.get(owner);
-    if (known !== undefined && afterSeen(known, seen) === null) return;
+    const told = hashOfSighting(owner, seen);
+    const known = this.#visits.get(owner);
+    if (known?.told === told && !isDue(known.lastSeenAt, seen)) return;
     const user = await optimisticCommit(this.#engine, ownerPartition(owner), { keys: [USER_KEY] }, (read) => {
       const entry = read.entries.get(USER_KEY);
       const before = entry === undefined ? null : userOf(entry.value);
@@ -74,7 +78,7 @@ export class EngineOwnerLedger implements OwnerLedger {
       const puts = [{ key: USER_KEY, value: JSON.stringify(after) }, named(owner)];
       return { commit: { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts }, result: after };
     });
-    if (user !== null) this.#users.set(owner, user);
+    if (user !== null) this.#visits.set(owner, { told, lastSeenAt: user.lastSeenAt });
   }
 
   async audit(owner: Owner, entry: AuditEntry): Promise<void> {
@@ -101,7 +105,7 @@ export class EngineOwnerLedger implements OwnerLedger {
 
   async completeErasure(owner: Owner, receipt: ErasureReceipt, keep: readonly string[] = []): Promise<void> {
     await completeErasure(this.#engine, owner, receipt, keep);
-    this.#users.delete(owner);
+    this.#visits.delete(owner);
   }
 
   withdrawErasure(owner: Owner): Promise<void> {
