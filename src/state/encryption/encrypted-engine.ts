@@ -146,12 +146,12 @@ export class EncryptedEngine implements StateEngine {
     return this.#inner.close();
   }
 
-  /** Behind an erasure the keys of before it go, and with them what is held in clear. */
+  /** Behind an erasure the keys of before it go, and with them what is held in clear; so they do where it isn't known whether there was one. */
   #seen<T extends { readonly epoch: number }>(partition: string, look: T): T {
     const before = this.#epochs.get(partition);
     if (before === look.epoch) return look;
     this.#epochs.set(partition, look.epoch);
-    if (before !== undefined) this.#keyring.drop(partition);
+    this.#keyring.drop(partition);
     return look;
   }
 
