@@ -119,6 +119,20 @@ test("SHORT_TERM_ROUNDS=0 shows the model none of the rounds before", async () =
   expect(second.filter(({ role }) => role !== "system")).toHaveLength(1);
 });
 
+test("a model of one's own may be frozen", async () => {
+  const model: ChatModel = Object.freeze({
+    name: "frozen",
+    standIn: false,
+    async *stream(): AsyncGenerator<ModelEvent, void, undefined> {
+      yield { type: "text", delta: "Very well." };
+      yield { type: "end", reason: "stop", usage: { input_tokens: 1, output_tokens: 1 } };
+    },
+  });
+  const maitred = await opened({ MEM0_ENABLED: "false" }, { model });
+  const answer = await maitred.chat.chat({ owner: await maitred.owner("ada"), message: "Good evening." });
+  expect(answer.message.content).toBe("Very well.");
+});
+
 test("a state.db that was cut to nothing is told, one that is new is not", async () => {
   const dir = await tempDir();
   const { logger, noted } = noting("error");
