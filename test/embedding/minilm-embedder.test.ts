@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import workers from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { MiniLm } from "../../packages/minilm/src/minilm.js";
 import { ModelThreads } from "../../packages/minilm/src/model-threads.js";
@@ -108,6 +110,29 @@ describe("its thread", () => {
     await Promise.all([embed("d2", "document"), embed("q2", "query")]);
     expect(new Set(starting.mock.contexts).size).toBe(2);
     vi.restoreAllMocks();
+  });
+
+  test("[query-first] where no second one can be begun, the first does all", async () => {
+    const threads = new ModelThreads(packagedModel(), { cores: 2 });
+    onTestFinished(() => threads.close());
+    await threads.start();
+    const beginning = vi.spyOn(workers, "Worker").mockImplementation(function (this: unknown) {
+      throw new Error("no more threads");
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      beginning.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const written = threads.embed("is to be found", { kind: "document" });
+    const asked = await Promise.all(["one", "two"].map((text) => threads.embed(text, { kind: "query" })));
+    expect(asked.map(({ length }) => length)).toEqual([384, 384]);
+    await written;
+    expect([beginning.mock.calls.length, threads.areTwo, threads.failure]).toEqual([1, false, null]);
+    const none = new ModelThreads(packagedModel());
+    await none.start();
+    expect(none.failure).toBe("no more threads");
+    await expect(none.embed("anything", { kind: "query" })).rejects.toThrow("no more threads");
   });
 
   test("[query-first] has done a text when it is loaded: the first, which takes longest, is nobody's", async () => {

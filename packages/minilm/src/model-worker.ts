@@ -78,11 +78,15 @@ export class ModelWorker {
     await worker?.terminate();
   }
 
-  #begin(): Promise<void> {
-    const worker = newWorker(this.#files);
-    this.#worker = worker;
+  async #begin(): Promise<void> {
+    try {
+      this.#worker = newWorker(this.#files);
+    } catch (error) {
+      return this.#fail(messageOf(error));
+    }
+    const worker = this.#worker;
     this.#failure = null;
-    return new Promise((resolve) => {
+    await new Promise<void>((resolve) => {
       worker.on("message", (message: ThreadMessage) => {
         if (this.#worker !== worker) return;
         if (message.type === "ready") {
@@ -92,7 +96,7 @@ export class ModelWorker {
         this.#next();
       });
       worker.on("error", (error) => {
-        this.#ended(worker, error instanceof Error ? error.message : "It failed.");
+        this.#ended(worker, messageOf(error));
         resolve();
       });
       worker.on("exit", () => {
@@ -125,7 +129,11 @@ export class ModelWorker {
   }
 
   #ended(worker: Worker | null, why: string): void {
-    if (worker === null || this.#worker !== worker) return;
+    if (worker !== null && this.#worker === worker) this.#fail(why);
+  }
+
+  /** What waits fails. */
+  #fail(why: string): void {
     this.#worker = null;
     this.#isReady = false;
     this.#endedAt = performance.now();
@@ -140,6 +148,10 @@ export class ModelWorker {
   #unavailable(): Error {
     return new Error(`The model's thread is not there. ${this.#failure ?? ""}`.trim());
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "It failed.";
 }
 
 function newWorker(workerData: ModelFiles): Worker {
