@@ -22,12 +22,15 @@ export async function* readNdjson(body: AsyncIterable<Uint8Array>, now: Date): A
 }
 
 function parse(bytes: Uint8Array, place: LinePlace, problems: ImportProblems): ImportLine | null {
+  const wrong = bytes.length > MAX_LINE_BYTES ? "is over 512 KiB" : !isUtf8(bytes) ? "is not UTF-8" : null;
+  if (wrong !== null) {
+    problems.add(place.line, "", wrong);
+    return null;
+  }
   const text = new TextDecoder().decode(bytes);
   const value = parsedJson(text);
-  if (bytes.length > MAX_LINE_BYTES) problems.add(place.line, "", "is over 512 KiB");
-  else if (!isUtf8(bytes)) problems.add(place.line, "", "is not UTF-8");
-  else if (value !== undefined) return checkLine(value, place, problems);
-  else if (text.trim() !== "") problems.add(place.line, "", "is not JSON");
+  if (value !== undefined) return checkLine(value, place, problems);
+  if (text.trim() !== "") problems.add(place.line, "", "is not JSON");
   return null;
 }
 

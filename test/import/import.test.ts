@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { importedSessionId } from "../../src/domain/owned-ids.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { ImportService } from "../../src/import/import.js";
@@ -218,6 +218,14 @@ describe("imports", () => {
     ).rejects.toMatchObject({
       message: "Line 1: is over 512 KiB",
     });
+  });
+
+  test("[limits-hold] a line over the limit is not parsed", async () => {
+    const parsing = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parsing.mockRestore());
+    const long = lines({ session_id: "s", role: "user", content: "x", metadata: { blob: "a".repeat(600_000) } });
+    await expect(take(long)).rejects.toMatchObject({ message: "Line 1: is over 512 KiB" });
+    expect(Math.max(0, ...parsing.mock.calls.map(([text]) => text.length))).toBeLessThan(600_000);
   });
 
   test("[limits-hold] more than 64 MiB is refused while it comes in", async () => {
