@@ -6,7 +6,7 @@ import { type Sqlite, waitForLocks } from "../../../platform/sqlite.js";
 import { isLocked, ofCommit, onSqlite } from "./sqlite-errors.js";
 
 interface Waiting {
-  /** Returns what tells its result to who asked, once all is durable. */
+  /** Returns what tells its result to who asked: to be called once it is durable; relaxed, once it is committed. */
   readonly work: () => () => void;
   readonly reject: (error: unknown) => void;
   readonly isRelaxed: boolean;
@@ -57,7 +57,7 @@ export class GroupCommit {
     });
   }
 
-  /** Commits now what waits; it is durable when it resolves. */
+  /** Commits now what waits, but for a pause; who asked is told as {@link run} says. */
   flush(): void {
     if (this.#paused !== null) return;
     const group = this.#waiting;
@@ -80,7 +80,7 @@ export class GroupCommit {
     return worked;
   }
 
-  /** What waits is committed and synced. */
+  /** What waits is committed, and synced where it is not relaxed. */
   async close(): Promise<void> {
     while (this.#paused !== null) await this.#paused;
     this.flush();
