@@ -1,8 +1,8 @@
 import { parsedJson } from "./parsed-json.js";
 
 /**
- * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Brackets in words before a fence are none
- * of it. Linear in the answer's length, but for at most {@link MAX_STARTS} tries.
+ * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Brackets in words before a fence are
+ * none of it. Linear in the answer's length, but for at most {@link MAX_STARTS} tries.
  */
 
 const MAX_CHARS = 200_000;

@@ -10,8 +10,8 @@ export interface StateEngine {
   /** One consistent look, one round trip. A partition that was never written is empty: version 0, epoch 0. @throws STORAGE_UNAVAILABLE */
   read(partition: string, query: ReadQuery, options?: { readonly signal?: AbortSignal }): Promise<PartitionRead>;
   /**
-   * All or nothing, one round trip, durable on resolve but where its {@link Commit.durability} asks for less. The same commit id again, soon
-   * after, is answered as it was the first time and changes nothing: a writer whose reply was lost asks again.
+   * All or nothing, one round trip, durable on resolve but where its {@link Commit.durability} asks for less. The same commit id again,
+   * soon after, is answered as it was the first time and changes nothing: a writer whose reply was lost asks again.
    * @throws STORAGE_UNAVAILABLE (the outcome is not known), COMMIT_TOO_LARGE
    */
   commit(partition: string, commit: Commit): Promise<CommitResult>;

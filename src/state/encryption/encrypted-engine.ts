@@ -146,7 +146,7 @@ export class EncryptedEngine implements StateEngine {
     return this.#inner.close();
   }
 
-  /** Behind an erasure the keys of before it go, and with them what is held in clear; so they do where it isn't known whether there was one. */
+  /** Behind an erasure the keys of before it go, and with them what is held in clear; also where it isn't known whether there was one. */
   #seen<T extends { readonly epoch: number }>(partition: string, look: T): T {
     const before = this.#epochs.get(partition);
     if (before === look.epoch) return look;
