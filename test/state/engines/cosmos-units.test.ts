@@ -60,7 +60,7 @@ needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", ()
       looked = server.requests.length;
       return looked === before;
     };
-    await expect.poll(isQuiet, { timeout: 20_000, interval: 400 }).toBe(true);
+    await expect.poll(isQuiet, { timeout: 20_000, interval: 1_000 }).toBe(true);
     server.requests.length = 0;
   };
   /** What was asked of the owner's partition, up to the answer's commit; what the installation's loops ask is of other partitions. */
