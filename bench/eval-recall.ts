@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MiniLm } from "@maitred/minilm";
 import { CONCIERGE_CATEGORIES } from "../packages/concierge/src/categories.js";
+import { STATED_NEEDS } from "../packages/concierge/src/need-check.js";
 import { CONCIERGE_RECALL } from "../packages/concierge/src/recall-table.js";
 import { CachedEmbedder } from "../src/embedding/cached-embedder.js";
 import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
@@ -42,7 +43,7 @@ for (const name of names.split(",")) {
   const make = made[name];
   if (make === undefined) throw new Error(`Embedders are ${Object.keys(made).join(", ")}.`);
   const { embedder, close } = make();
-  const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf: () => CONCIERGE_CATEGORIES, embedder });
+  const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf: () => CONCIERGE_CATEGORIES, needs: STATED_NEEDS, embedder });
   await recall.load();
   const dir = await mkdtemp(join(tmpdir(), "maitred-recall-"));
   const store = await openLocalQdrant({ path: ":memory:", cacheBytes: 2 ** 20 });

@@ -87,9 +87,9 @@ export async function openLongTerm(
   );
   const memoryStore = closing((around.memoryStore ?? same)(mem0), (it) => it.close());
   // Without a table what is like a message is recalled, and what the user is known for.
-  const { recall: table = null } = product;
+  const { recall: table = null, needs = [] } = product;
   const halfLifeDays = config.MEMORY_HALF_LIFE_DAYS;
-  const recall = table && new RecallByOccasion({ table, categoriesOf, embedder, halfLifeDays });
+  const recall = table && new RecallByOccasion({ table, categoriesOf, needs, embedder, halfLifeDays });
   const memories = new MemoryService(
     {
       ...parts,

@@ -38,6 +38,12 @@ export interface PartyWords {
   readonly not_family: readonly string[];
   /** What stands before a relation that is spoken of: "my", "a". */
   readonly possessives: readonly string[];
+  /** Of the relations, words that may mean others, or something else: they send nobody away but behind a possessive. Default: none. */
+  readonly loose?: readonly string[];
+  /** What stands between a thing and the name of whose it is: "de". Default: nothing does. */
+  readonly of?: readonly string[];
+  /** What stands behind a name of one letter in a script without spaces, where such a name is told from a part of a word. Default: nothing. */
+  readonly particles?: readonly string[];
   /** Somebody comes along who isn't named: "we", "both of us". */
   readonly together: ByLanguage;
   /** Nobody comes along: "just me", "by myself". */
@@ -47,19 +53,25 @@ export interface PartyWords {
 export interface RecallTable {
   /** By name, as the categories' {@link CategoryOccasions} have them. */
   readonly occasions: Readonly<Record<string, Occasion>>;
-  /** What no memory has a part in: the weather, arithmetic, jokes. Messages about it are given nothing. */
+  /** What no memory has a part in: the weather, arithmetic, jokes. Messages about it are given nothing. What `asked` covers names no occasion. */
   readonly elsewhere: Occasion;
   /** What makes the words behind it no more than a time: "after the concert". */
   readonly setting: ByLanguage;
   /** What stands before the name of a place: "in Vienna". */
   readonly places: ByLanguage;
-  /** Words for several days of the week, and those that a platform's own tables don't find: 0 is Monday. */
-  readonly days: readonly { readonly days: readonly number[]; readonly words: ByLanguage }[];
+  /** Words for several days of the week, and those that a platform's own tables don't find: 0 is Monday. Default: none. */
+  readonly days?: readonly { readonly days: readonly number[]; readonly words: ByLanguage }[];
   /**
-   * Messages that consist of these alone are given nothing: greetings, thanks. `beside`: what may stand between them; `anchors`: such
-   * messages, with which short ones are compared by meaning.
+   * Messages that consist of these alone are given nothing: greetings, thanks. `beside`: what may stand between them; `answers`: what a
+   * message with is an answer instead ("the second", "without"); `anchors`: idle messages, with which short ones are compared by meaning.
+   * Default of both: none.
    */
-  readonly idle: { readonly words: ByLanguage; readonly beside: ByLanguage; readonly anchors: ByLanguage };
+  readonly idle: {
+    readonly words: ByLanguage;
+    readonly beside: ByLanguage;
+    readonly answers?: ByLanguage;
+    readonly anchors?: ByLanguage;
+  };
   readonly party: PartyWords;
 }
 

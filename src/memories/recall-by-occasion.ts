@@ -4,6 +4,7 @@ import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecallTable } from "../domain/recall-table.js";
 import { recalledOf } from "../domain/recalled-memory.js";
+import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { RecallRequest, RecallResult } from "../ports/memories.js";
 import type { FoundMemories } from "../ports/memory-store.js";
@@ -15,6 +16,8 @@ import { RecallWords } from "./recall-words.js";
 export interface RecallByOccasionParts {
   readonly table: RecallTable;
   readonly categoriesOf: CategoriesOf;
+  /** The domain's: a message that names one of them is not idle. Default: none. */
+  readonly needs?: readonly Need[];
   /** Tells what messages mean. Default: their words alone tell it. */
   readonly embedder?: Embedder;
   /** Days after which the weight of a soft memory is half. Default 180. */
@@ -34,14 +37,17 @@ export interface DecidedRecall {
 
 /** Decides by a domain's table which memories a turn is given. */
 export class RecallByOccasion {
-  readonly #parts: Required<Omit<RecallByOccasionParts, "embedder" | "table">>;
+  readonly #parts: Required<Omit<RecallByOccasionParts, "embedder" | "needs" | "table">>;
   readonly #words: RecallWords;
   readonly #party: RecallParty;
   readonly #anchors: RecallAnchors | null;
 
-  constructor({ table, embedder, categoriesOf, halfLifeDays = 180, standing = 12 }: RecallByOccasionParts) {
+  constructor({ table, needs = [], embedder, categoriesOf, halfLifeDays = 180, standing = 12 }: RecallByOccasionParts) {
     this.#parts = { categoriesOf, halfLifeDays, standing };
-    this.#words = new RecallWords(table);
+    this.#words = new RecallWords(
+      table,
+      needs.flatMap(({ words = [] }) => words),
+    );
     this.#party = new RecallParty(table.party);
     this.#anchors = embedder === undefined || embedder.lexical ? null : new RecallAnchors(table, embedder);
   }

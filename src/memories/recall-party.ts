@@ -1,7 +1,7 @@
 import type { Memory } from "../domain/memory.js";
 import type { PartyWords } from "../domain/recall-table.js";
-import { PhraseIndex, plainWords } from "../platform/phrase-index.js";
-import { UNSPACED } from "../platform/phrase-list.js";
+import { type FoundPhrase, PhraseIndex, plainWords } from "../platform/phrase-index.js";
+import { folded, UNSPACED } from "../platform/phrase-list.js";
 
 /** Whether a companion comes along: named, or a group that they belong to; not, where others or nobody are named; else not told. */
 export type Coming = "comes" | "stays" | "untold";
@@ -28,18 +28,25 @@ interface Companion {
   readonly isChild: boolean;
 }
 
-type Label = `relation ${number}` | "children" | "group" | "together" | "alone";
+/** `loose`: by a word that may mean others, or something else. */
+type Label = `relation ${number}` | `loose ${number}` | "children" | "group" | "together" | "alone";
 
 /** Tells who comes along, by what a message says and by what is known of the companions. */
 export class RecallParty {
   readonly #index: PhraseIndex<Label>;
   readonly #possessives: ReadonlySet<string>;
+  readonly #ofWords: ReadonlySet<string>;
+  readonly #particles: readonly string[];
   readonly #childRows: ReadonlySet<number>;
   readonly #notFamily: ReadonlySet<number>;
   readonly #ofChildren = new WeakMap<Memory, readonly string[]>();
 
   constructor(words: PartyWords) {
-    const rows = words.relations.map((row, n): readonly [Label, readonly string[]] => [`relation ${n}`, row]);
+    const loose = new Set(words.loose);
+    const rows = words.relations.flatMap((row, n): readonly (readonly [Label, readonly string[]])[] => [
+      [`relation ${n}`, row.filter((word) => !loose.has(word))],
+      [`loose ${n}`, row.filter((word) => loose.has(word))],
+    ]);
     const all = (label: Label, lists: Readonly<Record<string, readonly string[]>>) =>
       Object.values(lists).map((list): readonly [Label, readonly string[]] => [label, list]);
     this.#index = new PhraseIndex<Label>([
@@ -52,6 +59,8 @@ export class RecallParty {
     const rowsWith = (names: readonly string[]) =>
       new Set(words.relations.flatMap((row, n) => (row.some((name) => names.includes(name)) ? [n] : [])));
     this.#possessives = new Set(words.possessives);
+    this.#ofWords = new Set(words.of);
+    this.#particles = (words.particles ?? []).map(folded);
     this.#childRows = rowsWith(words.child);
     this.#notFamily = rowsWith(words.not_family);
   }
@@ -60,22 +69,27 @@ export class RecallParty {
   of(message: readonly string[], known: readonly Memory[]): Party {
     const companions = this.#companionsIn(known);
     const found = this.#index.find(message);
-    const own = (at: number) => at > 0 && this.#possessives.has(message[at - 1] ?? "");
-    const relations = new Map<number, boolean>();
-    for (const { label, at } of found) {
-      const [, row] = /^relation (\d+)$/u.exec(label) ?? [];
-      if (row !== undefined) relations.set(Number(row), relations.get(Number(row)) === true || at < 0 || own(at));
-    }
+    const isOwn = ({ at }: FoundPhrase<Label>) => at > 0 && this.#possessives.has(message[at - 1] ?? "");
+    // What stands within a word may be a part of another, and a loose word mean others: they tell who may come, and nothing of the rest.
+    const loose = new Set(found.flatMap((each) => (each.label.startsWith("loose") && !isOwn(each) ? [each.at] : [])));
+    const sure = found.filter(({ at }) => at >= 0 && !loose.has(at));
+    const spoken = new Set(sure.flatMap((each) => (isOwn(each) ? rowsOf(each) : [])));
+    const named = new Set(companions.flatMap(({ subject, names }) => (names.some((name) => this.#isNamed(name, message)) ? [subject] : [])));
+    const meantBy = (phrases: readonly FoundPhrase<Label>[]) => {
+      const rows = new Set(phrases.flatMap(rowsOf));
+      const labels = new Set(phrases.map(({ label }) => label));
+      const isMeant = ({ subject, relations, isChild }: Companion) =>
+        named.has(subject) ||
+        [...relations].some((row) => rows.has(row)) ||
+        (isChild && labels.has("children")) ||
+        (labels.has("group") && ![...relations].some((row) => this.#notFamily.has(row)));
+      return new Set(companions.filter(isMeant).map(({ subject }) => subject));
+    };
     const says = (label: Label) => found.some((each) => each.label === label);
-    const isMeant = (companion: Companion) =>
-      companion.names.some((name) => stands(name, message)) ||
-      [...companion.relations].some((row) => relations.has(row)) ||
-      (companion.isChild && says("children")) ||
-      (says("group") && ![...companion.relations].some((row) => this.#notFamily.has(row)));
-    const meant = new Set(companions.filter(isMeant).map(({ subject }) => subject));
+    const meant = meantBy(found);
     // Whoever is spoken of by a relation that no companion is known by may be one of whom no relation is known.
-    const strangers = [...relations].some(([row, spoken]) => spoken && !companions.some((each) => each.relations.has(row)));
-    const othersNamed = meant.size > 0 || strangers;
+    const strangers = [...spoken].some((row) => !companions.some(({ relations }) => relations.has(row)));
+    const othersNamed = meantBy(sure).size > 0 || strangers;
     const alone = says("alone") && meant.size === 0 && !strangers;
     const byName = new Map(companions.map((each) => [each.subject, each]));
     const coming = (subject: string): Coming => {
@@ -86,10 +100,11 @@ export class RecallParty {
       const isKnown = companion !== undefined && (companion.relations.size > 0 || companion.isChild);
       return strangers && !isKnown ? "untold" : "stays";
     };
-    const whom = new Set(found.flatMap(({ label }) => (label === "children" || label.startsWith("relation") ? [label] : [])));
+    const isWhom = (each: FoundPhrase<Label>) => each.label === "children" || rowsOf(each).length > 0;
+    const whom = new Set(found.filter(isWhom).map(({ label }) => label));
     const speaksOf = (words: readonly string[]) => this.#index.find(words).some(({ label }) => whom.has(label));
-    const telling = found.flatMap(({ label, at, length }) =>
-      at < 0 || label.startsWith("relation") ? [] : message.slice(at, at + length),
+    const telling = found.flatMap((each) =>
+      each.at < 0 || rowsOf(each).length > 0 ? [] : message.slice(each.at, each.at + each.length),
     );
     return {
       coming,
@@ -107,7 +122,7 @@ export class RecallParty {
     // "Two children, Max and Ella": who is named where children are told of, of the guest or of the group itself, is one.
     const groups = new Set(["self", ...companions.filter(({ isGroup }) => isGroup).map(({ subject }) => subject)]);
     const told = known.filter(({ subject }) => groups.has(subject)).map((memory) => this.#whereChildrenAreTold(memory));
-    const inGroup = (companion: Companion) => told.some((words) => companion.names.some((name) => stands(name, words)));
+    const inGroup = (companion: Companion) => told.some((words) => companion.names.some((name) => this.#isNamed(name, words, "not as whose")));
     return companions.map((each) => (inGroup(each) ? { ...each, isChild: true } : each));
   }
 
@@ -138,16 +153,31 @@ export class RecallParty {
   }
 
   #rowsIn(words: readonly string[]): readonly number[] {
-    return this.#index.find(words).flatMap(({ label }) => {
-      const [, row] = /^relation (\d+)$/u.exec(label) ?? [];
-      return row === undefined ? [] : [Number(row)];
-    });
+    return this.#index.find(words).flatMap(rowsOf);
+  }
+
+  /**
+   * Whether a name stands in a text, whole, or within what is written without spaces; a genitive is one more letter. `which`: nowhere else
+   * than as the name of whose something is, it doesn't.
+   */
+  #isNamed(name: readonly string[], words: readonly string[], which: "anyhow" | "not as whose" = "anyhow"): boolean {
+    const last = name.length - 1;
+    const owns = (at: number) => words[at + last] === `${name[last]}s`;
+    const isWhose = (at: number) => owns(at) || words[at + name.length] === "s" || this.#ofWords.has(words[at - 1] ?? "");
+    const isAt = (at: number) =>
+      name.every((part, n) => words[at + n] === part || (n === last && owns(at))) && (which === "anyhow" || !isWhose(at));
+    const [only = ""] = name.length === 1 && UNSPACED.test(name[0] ?? "") ? name : [];
+    return name.length > 0 && words.some((word, at) => isAt(at) || (only !== "" && this.#isWithin(only, word)));
+  }
+
+  #isWithin(name: string, word: string): boolean {
+    if ([...name].length > 1) return word.includes(name);
+    return this.#particles.some((particle) => word.startsWith(name + particle) || word.includes(name + particle));
   }
 }
 
-/** Whether a name stands in a text, whole, or within what is written without spaces; a genitive is one more letter. */
-function stands(name: readonly string[], words: readonly string[]): boolean {
-  const isAt = (at: number) => name.every((part, n) => words[at + n] === part || (n === name.length - 1 && words[at + n] === `${part}s`));
-  const [only = ""] = name.length === 1 && UNSPACED.test(name[0] ?? "") ? name : [];
-  return name.length > 0 && words.some((word, at) => isAt(at) || (only !== "" && word.includes(only)));
+/** What a phrase says that somebody is: a row of the table. */
+function rowsOf({ label }: FoundPhrase<Label>): readonly number[] {
+  const [, row] = /^(?:relation|loose) (\d+)$/u.exec(label) ?? [];
+  return row === undefined ? [] : [Number(row)];
 }

@@ -55,7 +55,7 @@ export interface Occasion {
 }
 
 interface Listed {
-  readonly kind: "idle" | "beside" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place" | "days";
+  readonly kind: "idle" | "beside" | "answer" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place" | "days";
   /** Null: none, or what no memory has a part in. */
   readonly occasion: string | null;
   /** ISO 639-1. */
@@ -84,25 +84,30 @@ const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 export class RecallWords {
   readonly #table: RecallTable;
   readonly #index: PhraseIndex<Listed>;
+  readonly #needs: PhraseIndex<true>;
   /** Occasions that say what, rather than how. */
   readonly #things: ReadonlySet<string>;
   /** By code, as languages are told by their stop words. */
   readonly #names = new Map<string, string>();
   readonly #read = new WeakMap<Memory, MemoryOccasions>();
 
-  constructor(table: RecallTable) {
+  /** @param needs words of the domain's needs: a message that names one is not idle. Default: none */
+  constructor(table: RecallTable, needs: readonly string[] = []) {
     this.#table = table;
+    this.#needs = new PhraseIndex([[true, needs]]);
     this.#things = new Set(Object.entries(table.occasions).flatMap(([name, { how }]) => (how === true ? [] : [name])));
     const lists = (kind: Listed["kind"], words: RecallTable["setting"] = {}, occasion: string | null = null) =>
       Object.entries(words).map(([language, list]): [Listed, readonly string[]] => [{ kind, occasion, language }, list]);
     const all = [
       ...lists("idle", table.idle.words),
       ...lists("beside", table.idle.beside),
+      ...lists("answer", table.idle.answers),
       ...lists("elsewhere", table.elsewhere.words),
+      ...lists("asked", table.elsewhere.asked),
       ...lists("decides", table.elsewhere.decides),
       ...lists("setting", table.setting),
       ...lists("place", table.places),
-      ...table.days.flatMap(({ days, words }) => lists("days", words).map(([label, list]) => [{ ...label, days }, list] as const)),
+      ...(table.days ?? []).flatMap(({ days, words }) => lists("days", words).map(([label, list]) => [{ ...label, days }, list] as const)),
       ...Object.entries(table.occasions).flatMap(([name, { words, asked, decides }]) => [
         ...lists("said", words, name),
         ...lists("asked", asked, name),
@@ -115,7 +120,7 @@ export class RecallWords {
 
   ofMessage(text: string): MessageWords {
     const words = plainWords(text);
-    const found = this.#find(words);
+    const found = withoutElsewhere(this.#find(words));
     const decided = found.filter(({ label }) => label.kind === "decides");
     const weekdays = daysIn(words, found);
     const content = contentWordsOf(words);
@@ -130,10 +135,12 @@ export class RecallWords {
       covered("idle", "beside", "said", "asked", "elsewhere", "days"),
     ];
     const others = words.length - talk.size;
+    const isAnswer = [...covered("answer")].some((at) => !idle.has(at)) || this.#needs.find(words).length > 0;
+    const hasIdleTalk = idle.size > 0 && !isAnswer;
     const elsewhere =
       isSum || decided.some(({ label }) => label.occasion === null)
         ? "decided"
-        : found.some(({ label }) => label.kind === "elsewhere")
+        : found.some(({ label }) => label.kind === "elsewhere" || isAskedElsewhere(label))
           ? "named"
           : "no";
     return {
@@ -142,8 +149,8 @@ export class RecallWords {
       isDecided: isSum || decided.length > 0,
       isIdle:
         (words.length === 0 && text.trim() !== "" && !text.includes("?")) ||
-        (idle.size > 0 && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0))),
-      mayBeIdle: idle.size > 0 && others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
+        (hasIdleTalk && (others === 0 || (others === 1 && idle.size >= IDLE_WORDS && named.size === 0))),
+      mayBeIdle: hasIdleTalk && others <= BESIDE_IDLE && named.size === 0 && !text.includes("?"),
       elsewhere,
       telling: content.filter(({ at, word }) => !listed.has(at) && !isTime(word)).map(({ word }) => word),
       content: content.map(({ word }) => word),
@@ -233,6 +240,17 @@ export class RecallWords {
 
 function occasionsIn(found: readonly FoundPhrase<Listed>[]): Set<string> {
   return new Set(found.flatMap(({ label }) => label.occasion ?? []));
+}
+
+/** Without what a question that no memory has a part in names within it: "euros in pounds" is about no price. */
+function withoutElsewhere(found: readonly FoundPhrase<Listed>[]): readonly FoundPhrase<Listed>[] {
+  const questions = found.filter(({ label }) => isAskedElsewhere(label));
+  const isOfOne = ({ at, length }: FoundPhrase<Listed>) => questions.some((each) => at < each.at + each.length && each.at < at + length);
+  return questions.length === 0 ? found : found.filter((each) => each.label.occasion === null || !isOfOne(each));
+}
+
+function isAskedElsewhere({ kind, occasion }: Listed): boolean {
+  return kind === "asked" && occasion === null;
 }
 
 /** What is named, without what only says when: "eat after the concert" is about eating. */

@@ -25,13 +25,23 @@ export class PhraseIndex<Label> {
   readonly #words = new Map<string, Entry<Label>[]>();
   readonly #prefixes = new Map<string, Label[]>();
   readonly #unspaced: (readonly [string, Label])[] = [];
+  /** By phrase, those that it is a part of, the longest first. */
+  readonly #longer = new Map<string, readonly string[]>();
   #longestPrefix = 0;
 
   constructor(lists: Iterable<readonly [Label, readonly string[]]>) {
     for (const [label, lines] of lists) for (const phrase of phrasesIn(lines)) this.#add(label, phrase);
+    const unspaced = [...new Set(this.#unspaced.map(([phrase]) => phrase))].sort((a, b) => b.length - a.length);
+    for (const phrase of unspaced) {
+      const longer = unspaced.filter((other) => other !== phrase && other.includes(phrase));
+      if (longer.length > 0) this.#longer.set(phrase, longer);
+    }
   }
 
-  /** Every phrase that stands in the words; of those of one label that begin at one word, the longest. */
+  /**
+   * Every phrase that stands in the words; of those of one label that begin at one word, the longest. Within a word of a script without
+   * spaces a phrase is found where it is no part of a longer one.
+   */
   find(words: readonly string[]): readonly FoundPhrase<Label>[] {
     const found: FoundPhrase<Label>[] = [];
     for (const [at, word] of words.entries()) {
@@ -46,10 +56,16 @@ export class PhraseIndex<Label> {
       if (UNSPACED.test(word))
         for (const [phrase, label] of this.#unspaced)
           if (word === phrase) take(label, 1);
-          else if (word.includes(phrase)) found.push({ label, at: -1, length: 0 });
+          else if (this.#isWithin(word, phrase)) found.push({ label, at: -1, length: 0 });
       for (const [label, length] of here) found.push({ label, at, length });
     }
     return found;
+  }
+
+  #isWithin(word: string, phrase: string): boolean {
+    if (!word.includes(phrase)) return false;
+    const rest = (this.#longer.get(phrase) ?? []).reduce((left, longer) => left.replaceAll(longer, " "), word);
+    return rest.includes(phrase);
   }
 
   #add(label: Label, phrase: string): void {

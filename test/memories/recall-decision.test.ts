@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { STATED_NEEDS } from "../../packages/concierge/src/need-check.js";
 import { CONCIERGE_RECALL } from "../../packages/concierge/src/recall-table.js";
 import type { NewStatement } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
@@ -18,7 +19,7 @@ type Known = Readonly<Record<string, NewStatement>>;
 /** A guest with these memories, by name; what a message is given is told by these names, sorted. */
 /** `decides`: by the concierge's table. */
 async function guestWith(known: Known, { decides = true } = {}) {
-  const recall = decides ? new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf }) : null;
+  const recall = decides ? new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, needs: STATED_NEEDS }) : null;
   const clock = { now: () => NOW };
   const ledger = new InMemoryOwnerLedger();
   const parts = {
@@ -67,6 +68,21 @@ const OLAF: Known = {
   runa: soft("Runa is her daughter", "companions", { subject: "companion:Runa" }),
   runaNeeds: need("Runa uses a wheelchair", "accessibility", "Runa"),
 };
+
+/** IRIS, where [0, 1] is as near to idle talk as can be, and [1, 0] to all else: how many memories a message is given. */
+async function nearIdleTalk() {
+  const idle = new Set(Object.values(CONCIERGE_RECALL.idle.anchors ?? {}).flat());
+  const embed = async (texts: readonly string[]) => texts.map((text) => Float32Array.from(idle.has(text) ? [0, 1] : [1, 0]));
+  const embedder = { id: "scripted", dimension: 2, lexical: false, embed };
+  const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, needs: STATED_NEEDS, embedder });
+  await recall.load();
+  const { store } = await guestWith(IRIS);
+  const records = await store.hard(ann);
+  return {
+    given: async (text: string, vector: readonly number[]) =>
+      (await recall.decide(ann, { records, scores: new Map(), vector }, { text, now: NOW })).told.memories.length,
+  };
+}
 
 describe("which memories a message is given", () => {
   test.each([
@@ -238,19 +254,25 @@ describe("which memories a message is given", () => {
   });
 
   test("idle talk to somebody is idle where it is nearest to idle talk by its meaning", async () => {
-    const idle = new Set(Object.values(CONCIERGE_RECALL.idle.anchors).flat());
-    const embed = async (texts: readonly string[]) => texts.map((text) => Float32Array.from(idle.has(text) ? [0, 1] : [1, 0]));
-    const embedder = { id: "scripted", dimension: 2, lexical: false, embed };
-    const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, embedder });
-    await recall.load();
-    const { store } = await guestWith(IRIS);
-    const records = await store.hard(ann);
-    const given = async (text: string, vector: readonly number[]) =>
-      (await recall.decide(ann, { records, scores: new Map(), vector }, { text, now: NOW })).told.memories.length;
+    const { given } = await nearIdleTalk();
     expect(await given("Thanks, Gaffer", [0, 1])).toBe(0);
     expect(await given("Thanks, Gaffer", [2, 1])).toBeGreaterThan(0);
     expect(await given("Ask Gaffer", [0, 1])).toBeGreaterThan(0);
     expect(await given("Thanks, Gaffer?", [0, 1])).toBeGreaterThan(0);
+  });
+
+  test.each([
+    "yes, no nuts please",
+    "sí, sin gluten por favor",
+    "oui, sans noix merci",
+    "ja, zonder noten",
+    "hello, halal please",
+    "yes please, the second",
+    "ok the second one",
+    "ja bitte, ohne Koriander",
+  ])("an answer is not idle talk, however near to it by its meaning: %s", async (message) => {
+    const { given } = await nearIdleTalk();
+    expect(await given(message, [0, 1])).toBeGreaterThan(0);
   });
 
   test.each(["k bye x", "👍", "Muchas gracias, hasta otra"])("so is what consists of no other words, or of none: %s", async (message) => {
@@ -311,6 +333,118 @@ describe("which memories a message is given", () => {
     });
     expect(await given("What can I do with the kids on Saturday?")).toEqual(["kids", "olaFond", "perNeeds"]);
   });
+
+  test.each([
+    "Book dinner at the time in my calendar",
+    "pounds in euros for the dinner",
+    "What time is it in Rome, and where do we eat?",
+    "¿Qué hora es en Roma, y dónde cenamos?",
+  ])("what is asked besides takes nothing from an occasion that is named: %s", async (message) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual(expect.arrayContaining(["lift", "meal", "nuts"]));
+  });
+
+  test.each(["What time is it in Rome?", "Quelle heure est-il à Rome ?", "whats 18 euros in pounds"])(
+    "and by itself it is given nothing: %s",
+    async (message) => {
+      const { given } = await guestWith(IRIS);
+      expect(await given(message)).toEqual([]);
+    },
+  );
+
+  test("nor from who is named", async () => {
+    const { given } = await guestWith(OLAF);
+    expect(await given("Is the time in the booking right for Olaf?")).toEqual(expect.arrayContaining(["nuts", "olaf", "olafNeeds"]));
+  });
+
+  const JAPANESE: Known = {
+    husband: soft("健太は夫", "companions", { subject: "companion:健太" }),
+    husbandNeeds: need("健太は蟹アレルギー", "dietary", "健太"),
+    hana: soft("花は娘", "companions", { subject: "companion:花" }),
+    hanaNeeds: need("花は卵アレルギー", "dietary", "花"),
+  };
+
+  test.each([
+    "大丈夫と言われた店で夕食",
+    "工夫が多い夕食",
+    "秩父で夕食",
+    "酵母パンの朝食",
+    "パパイヤのある朝食",
+    "犬山城のあとで夕食",
+    "花火のあとで夕食",
+    "お花見のあとで夕食",
+    "彼女も夕食に来ます",
+  ])("what stands within a Japanese word sends nobody away: %s", async (message) => {
+    const { given } = await guestWith(JAPANESE);
+    expect(await given(message)).toEqual(expect.arrayContaining(["hanaNeeds", "husbandNeeds"]));
+  });
+
+  test.each(["花と夕食", "花ちゃんと夕食"])("a name of one letter does, before a particle: %s", async (message) => {
+    const { given } = await guestWith(JAPANESE);
+    expect(await given(message)).toEqual(["hana", "hanaNeeds"]);
+  });
+
+  test("a mother-in-law is not the mother", async () => {
+    const { given } = await guestWith({
+      mum: soft("陽子は母", "companions", { subject: "companion:陽子" }),
+      mumNeeds: need("陽子は卵アレルギー", "dietary", "陽子"),
+      inLaw: soft("節子は義母", "companions", { subject: "companion:節子" }),
+      inLawNeeds: need("節子は蟹アレルギー", "dietary", "節子"),
+    });
+    expect(await given("義母と一緒です")).toContain("inLawNeeds");
+    expect(await given("義母はいつ来ますか")).not.toContain("mumNeeds");
+  });
+
+  const PARENTS: Known = {
+    wife: soft("Ida is his wife", "companions", { subject: "companion:Ida" }),
+    wifeNeeds: need("Ida is allergic to hazelnuts", "dietary", "Ida"),
+    mum: soft("Tova is his mother", "companions", { subject: "companion:Tova" }),
+    mumNeeds: need("Tova is allergic to crab", "dietary", "Tova"),
+    dad: soft("Gert is his father", "companions", { subject: "companion:Gert" }),
+    dadNeeds: need("Gert is allergic to kiwi", "dietary", "Gert"),
+  };
+
+  test.each([
+    "Hi folks, a table for us tonight",
+    "Dinner for us and the other parents from school",
+    "A show about Vader, then dinner for us",
+    "Um restaurante típico do país, para nós",
+  ])("a word that may mean others, or something else, sends nobody away: %s", async (message) => {
+    const { given } = await guestWith(PARENTS);
+    expect(await given(message)).toContain("wifeNeeds");
+  });
+
+  test.each([
+    ["Dinner with my parents", ["dad", "dadNeeds", "mum", "mumNeeds"]],
+    ["Diner met mijn ouders", ["dad", "dadNeeds", "mum", "mumNeeds"]],
+    ["Jantar com os meus pais", ["dad", "dadNeeds", "mum", "mumNeeds"]],
+    ["Diner met mijn vader", ["dad", "dadNeeds"]],
+  ])("but does behind a possessive: %s", async (message, expected) => {
+    const { given } = await guestWith(PARENTS);
+    expect(await given(message)).toEqual(expected);
+  });
+
+  test.each([
+    "A hike with Olaf",
+    "Christmas market with Olaf",
+    "An excursion for us",
+    "Massage for us",
+    "Yoga for us",
+  ])("what a companion can't eat matters where something is visited, and where one is cared for: %s", async (message) => {
+    const { given } = await guestWith(OLAF);
+    expect(await given(message)).toContain("olafNeeds");
+  });
+
+  test.each(["Reads to children at Luna's school", "Liest Kindern in Lunas Schule vor", "Lee a los niños en la escuela de Luna"])(
+    "who is spoken of as whose something is, is no child for that: %s",
+    async (reads) => {
+      const { given } = await guestWith({
+        reads: soft(reads, "other"),
+        lunaNeeds: need("Luna is allergic to hazelnuts", "dietary", "Luna"),
+      });
+      expect(await given("Dinner for my son")).toContain("lunaNeeds");
+    },
+  );
 
   test("what is soft beside a need of the same aspect is outdated", async () => {
     const { ask } = await guestWith({

@@ -56,7 +56,7 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "hard",
     ["diet", "religious diet"],
     "the substance",
-    { at: ["eat", "drink", "stay"] },
+    { at: ["eat", "drink", "stay", "visit", "care"] },
   ),
   category("accessibility", "what access, hearing, sight or mobility ask for", "constraint", "hard", [], "the need", {
     at: ["choose", "place", ...THINGS],
