@@ -42,7 +42,7 @@ export interface PartyWords {
   readonly loose?: readonly string[];
   /** What stands between a thing and the name of whose it is: "de". Default: nothing does. */
   readonly of?: readonly string[];
-  /** What stands behind a name of one letter in a script without spaces, where such a name is told from a part of a word. Default: nothing. */
+  /** What stands behind a name of one letter where words aren't spaced, and tells it from a part of a word. Default: nothing does. */
   readonly particles?: readonly string[];
   /** Somebody comes along who isn't named: "we", "both of us". */
   readonly together: ByLanguage;
@@ -53,7 +53,10 @@ export interface PartyWords {
 export interface RecallTable {
   /** By name, as the categories' {@link CategoryOccasions} have them. */
   readonly occasions: Readonly<Record<string, Occasion>>;
-  /** What no memory has a part in: the weather, arithmetic, jokes. Messages about it are given nothing. What `asked` covers names no occasion. */
+  /**
+   * What no memory has a part in: the weather, arithmetic, jokes. Messages about it are given nothing. What stands within one of `asked`
+   * names no occasion: "euros in pounds".
+   */
   readonly elsewhere: Occasion;
   /** What makes the words behind it no more than a time: "after the concert". */
   readonly setting: ByLanguage;

@@ -74,7 +74,9 @@ export class RecallParty {
     const loose = new Set(found.flatMap((each) => (each.label.startsWith("loose") && !isOwn(each) ? [each.at] : [])));
     const sure = found.filter(({ at }) => at >= 0 && !loose.has(at));
     const spoken = new Set(sure.flatMap((each) => (isOwn(each) ? rowsOf(each) : [])));
-    const named = new Set(companions.flatMap(({ subject, names }) => (names.some((name) => this.#isNamed(name, message)) ? [subject] : [])));
+    const named = new Set(
+      companions.filter(({ names }) => names.some((name) => this.#isNamed(name, message))).map(({ subject }) => subject),
+    );
     const meantBy = (phrases: readonly FoundPhrase<Label>[]) => {
       const rows = new Set(phrases.flatMap(rowsOf));
       const labels = new Set(phrases.map(({ label }) => label));
@@ -103,9 +105,7 @@ export class RecallParty {
     const isWhom = (each: FoundPhrase<Label>) => each.label === "children" || rowsOf(each).length > 0;
     const whom = new Set(found.filter(isWhom).map(({ label }) => label));
     const speaksOf = (words: readonly string[]) => this.#index.find(words).some(({ label }) => whom.has(label));
-    const telling = found.flatMap((each) =>
-      each.at < 0 || rowsOf(each).length > 0 ? [] : message.slice(each.at, each.at + each.length),
-    );
+    const telling = found.flatMap((each) => (each.at < 0 || rowsOf(each).length > 0 ? [] : message.slice(each.at, each.at + each.length)));
     return {
       coming,
       together: says("together"),
@@ -122,7 +122,7 @@ export class RecallParty {
     // "Two children, Max and Ella": who is named where children are told of, of the guest or of the group itself, is one.
     const groups = new Set(["self", ...companions.filter(({ isGroup }) => isGroup).map(({ subject }) => subject)]);
     const told = known.filter(({ subject }) => groups.has(subject)).map((memory) => this.#whereChildrenAreTold(memory));
-    const inGroup = (companion: Companion) => told.some((words) => companion.names.some((name) => this.#isNamed(name, words, "not as whose")));
+    const inGroup = ({ names }: Companion) => told.some((words) => names.some((name) => this.#isNamed(name, words, "not as whose")));
     return companions.map((each) => (inGroup(each) ? { ...each, isChild: true } : each));
   }
 
@@ -157,22 +157,27 @@ export class RecallParty {
   }
 
   /**
-   * Whether a name stands in a text, whole, or within what is written without spaces; a genitive is one more letter. `which`: nowhere else
-   * than as the name of whose something is, it doesn't.
+   * Whether a name stands in a text, whole, or within what is written without spaces; a genitive is one more letter. `not as whose`: as
+   * the name of whose something is, other than whose relative somebody is, it doesn't count.
    */
   #isNamed(name: readonly string[], words: readonly string[], which: "anyhow" | "not as whose" = "anyhow"): boolean {
     const last = name.length - 1;
     const owns = (at: number) => words[at + last] === `${name[last]}s`;
-    const isWhose = (at: number) => owns(at) || words[at + name.length] === "s" || this.#ofWords.has(words[at - 1] ?? "");
+    const isWhose = (at: number) => owns(at) || words[at + name.length] === "s" || this.#isOf(words, at);
     const isAt = (at: number) =>
       name.every((part, n) => words[at + n] === part || (n === last && owns(at))) && (which === "anyhow" || !isWhose(at));
     const [only = ""] = name.length === 1 && UNSPACED.test(name[0] ?? "") ? name : [];
     return name.length > 0 && words.some((word, at) => isAt(at) || (only !== "" && this.#isWithin(only, word)));
   }
 
+  /** "School of Luna"; "mother of Luna" tells who Luna is. */
+  #isOf(words: readonly string[], at: number): boolean {
+    return this.#ofWords.has(words[at - 1] ?? "") && this.#rowsIn(words.slice(Math.max(0, at - 2), at - 1)).length === 0;
+  }
+
   #isWithin(name: string, word: string): boolean {
     if ([...name].length > 1) return word.includes(name);
-    return this.#particles.some((particle) => word.startsWith(name + particle) || word.includes(name + particle));
+    return this.#particles.some((particle) => word.includes(name + particle));
   }
 }
 

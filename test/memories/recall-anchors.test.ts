@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { CONCIERGE_RECALL } from "../../packages/concierge/src/recall-table.js";
+import type { RecallTable } from "../../src/domain/recall-table.js";
 import { RecallAnchors } from "../../src/memories/recall-anchors.js";
 
 const table = {
@@ -33,6 +34,14 @@ test("the nearest anchor tells what a message means, whatever the length of the 
   // Nothing is likely, and one thing possible; and nearest to idle talk, but far from it.
   expect(anchors.meaningOf([0.28, -0.96, 0, 0])).toMatchObject({ sure: [], likely: ["eat"] });
   expect(anchors.meaningOf([0, -0.94, 0, 0.34])).toMatchObject({ likely: [], idle: false });
+});
+
+test("a table needs no idle talk's anchors", async () => {
+  const { words, beside } = CONCIERGE_RECALL.idle;
+  const plain: RecallTable = { ...table, idle: { words, beside } };
+  const anchors = new RecallAnchors(plain, embedder);
+  await anchors.load();
+  expect(anchors.meaningOf([0, 0, 0, 1])).toMatchObject({ idle: false });
 });
 
 test("anchors that can't be embedded tell nothing, and fail nobody", async () => {

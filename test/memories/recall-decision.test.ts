@@ -424,16 +424,13 @@ describe("which memories a message is given", () => {
     expect(await given(message)).toEqual(expected);
   });
 
-  test.each([
-    "A hike with Olaf",
-    "Christmas market with Olaf",
-    "An excursion for us",
-    "Massage for us",
-    "Yoga for us",
-  ])("what a companion can't eat matters where something is visited, and where one is cared for: %s", async (message) => {
-    const { given } = await guestWith(OLAF);
-    expect(await given(message)).toContain("olafNeeds");
-  });
+  test.each(["A hike with Olaf", "Christmas market with Olaf", "An excursion for us", "Massage for us", "Yoga for us"])(
+    "what a companion can't eat matters where something is visited, and where one is cared for: %s",
+    async (message) => {
+      const { given } = await guestWith(OLAF);
+      expect(await given(message)).toContain("olafNeeds");
+    },
+  );
 
   test.each(["Reads to children at Luna's school", "Liest Kindern in Lunas Schule vor", "Lee a los niños en la escuela de Luna"])(
     "who is spoken of as whose something is, is no child for that: %s",
@@ -445,6 +442,15 @@ describe("which memories a message is given", () => {
       expect(await given("Dinner for my son")).toContain("lunaNeeds");
     },
   );
+
+  test("but as whose mother somebody is, a child is told of", async () => {
+    const { given } = await guestWith({
+      mother: soft("Madre de Luna y Max, sus hijos", "companions"),
+      lunaNeeds: need("Luna no puede tomar nueces", "dietary", "Luna"),
+      maxNeeds: need("Max no puede tomar huevo", "dietary", "Max"),
+    });
+    expect(await given("Una cena con los hijos")).toEqual(expect.arrayContaining(["lunaNeeds", "maxNeeds"]));
+  });
 
   test("what is soft beside a need of the same aspect is outdated", async () => {
     const { ask } = await guestWith({
