@@ -52,20 +52,22 @@ needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", ()
     server = await openCosmosServer();
   });
   afterAll(() => server.close());
-  /** Until nothing is asked for any more. */
+  /** Of the owner's partition; what the installation's loops ask is of others. */
+  const ownRequests = () => server.requests.filter(({ partition }) => partition === ownerPartition(ada));
+  /** Until nothing more is asked of it. */
   const quiet = async () => {
     let looked = -1;
     const isQuiet = () => {
       const before = looked;
-      looked = server.requests.length;
+      looked = ownRequests().length;
       return looked === before;
     };
     await expect.poll(isQuiet, { timeout: 20_000, interval: 1_000 }).toBe(true);
     server.requests.length = 0;
   };
-  /** What was asked of the owner's partition, up to the answer's commit; what the installation's loops ask is of other partitions. */
+  /** What was asked up to the answer's commit. */
   const beforeTheAnswer = () => {
-    const own = server.requests.filter(({ partition }) => partition === ownerPartition(ada));
+    const own = ownRequests();
     const answer = own.map(({ kind }) => kind).indexOf("batch", own.findIndex(({ kind }) => kind === "batch") + 1);
     const before = own.slice(0, answer + 1);
     return { kinds: before.map(({ kind }) => kind), units: before.reduce((sum, { units }) => sum + units, 0) };
