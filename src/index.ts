@@ -70,7 +70,7 @@ export type {
 } from "./domain/session.js";
 export type { ToConfirm } from "./domain/to-confirm.js";
 export type { ModelPrice, SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
-export type { ProposalOutcome, TimingRecord, TurnRecord } from "./domain/turn-record.js";
+export type { PromptBlock, ProposalOutcome, TimingRecord, TurnRecord } from "./domain/turn-record.js";
 export type { Booked } from "./gate/booking-receipt.js";
 export type { Gate, Judge } from "./gate/constraint-gate.js";
 export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
