@@ -166,19 +166,6 @@ test.each(["read", "commit"] as const)(
   },
 );
 
-test("[erased-by-key] of who was only listed, and erased by another process, the first look leaves nothing in clear", async () => {
-  const { vault, own, engine, inner } = beside();
-  const another = new EncryptedEngine(inner, new Keyring(vault, inner));
-  await another.commit(partition, { id: "1", puts: [{ key: "a", value: "a mustard allergy" }] });
-  expect(await engine.partitions({ key: "a", limit: 10 })).toEqual([{ partition, value: "a mustard allergy" }]);
-  const keys = own.held(partition)?.row.keys ?? [];
-  await another.erase(partition);
-  expect(keys).toHaveLength(2);
-  await engine.read(partition, { keys: ["b"] });
-  expect(keys.filter(({ wrapped }) => isHeld(wrapped))).toEqual([]);
-  expect(isHeld("a mustard allergy")).toBe(false);
-});
-
 test("of an owner who has not come for long nothing is held in clear", async () => {
   const { own } = beside();
   (await own.kept(partition)).seal("a celery allergy", "here");

@@ -146,12 +146,12 @@ export class EncryptedEngine implements StateEngine {
     return this.#inner.close();
   }
 
-  /** Behind an erasure the keys of before it go, and with them what is held in clear; also where it isn't known whether there was one. */
+  /** Behind an erasure the keys of before it go, and with them what is held in clear. */
   #seen<T extends { readonly epoch: number }>(partition: string, look: T): T {
     const before = this.#epochs.get(partition);
     if (before === look.epoch) return look;
     this.#epochs.set(partition, look.epoch);
-    this.#keyring.drop(partition);
+    if (before !== undefined) this.#keyring.drop(partition);
     return look;
   }
 
