@@ -133,16 +133,18 @@ test("[sealed-at-rest] a backup without its keyring, or without the master key, 
 test("[erased-by-key] a value that was tampered with holds up nobody's erasure, and goes with it", async () => {
   await lived();
   const db = openDatabase(at("here/state.db"));
-  const partition = ownerPartition(alice);
-  db.prepare("UPDATE entries SET value = 'in clear' WHERE partition = ? AND key LIKE 'memory-log/%'").run(partition);
-  db.prepare("INSERT INTO entries VALUES (?, 'image/x', '~e1:000000000000:AAAA', 1)").run(partition);
+  const { id } = db.prepare<[string], { id: number }>("SELECT id FROM partitions WHERE partition = ?").get(ownerPartition(alice)) ?? {};
+  expect(
+    db.prepare("UPDATE entries SET value = 'in clear' WHERE partition = ? AND key LIKE 'memory-log/%'").run(id).changes,
+  ).toBeGreaterThan(0);
+  db.prepare("INSERT INTO entries VALUES (?, 'image/x', 1, '~e1:000000000000:AAAA')").run(id);
   db.close();
   const application = await start("here");
   await expect(application.memories.list(alice, {})).rejects.toMatchObject({ code: "STORAGE_DAMAGED" });
   expect(await application.privacy.erase(alice, { by: "user" })).toMatchObject({ verified: true });
   await application.close({ drainMs: 5_000 });
   const after = openDatabase(at("here/state.db"));
-  const keys = after.prepare<[string], { key: string }>("SELECT key FROM entries WHERE partition = ?").all(partition);
+  const keys = after.prepare<[number | undefined], { key: string }>("SELECT key FROM entries WHERE partition = ?").all(id);
   after.close();
   expect(keys.filter(({ key }) => !/^(ledger|outbox)/.test(key))).toEqual([]);
 });

@@ -109,10 +109,13 @@ test("decrypted in place all is as it was, and no key is left; vectors are made 
   expect(await seen(CLEAR)).toEqual(before);
 });
 
+const ROWS = `SELECT p.partition, e.key, e.value FROM entries e JOIN partitions p ON p.id = e.partition
+  WHERE p.partition LIKE 'o:%' ORDER BY p.partition, e.key`;
+
 /** All values as they lie there. */
 function storedValues(): unknown[] {
   const db = openDatabase(at("here/state.db"), { readonly: true });
-  const rows = db.prepare("SELECT partition, key, value FROM entries WHERE partition LIKE 'o:%' ORDER BY partition, key").all();
+  const rows = db.prepare(ROWS).all();
   db.close();
   return rows;
 }

@@ -1,7 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 import { openDatabase, type Sqlite } from "../../src/platform/sqlite.js";
 
-type Statement = { readonly source: string; readonly database: { readonly name: string } };
+type Statement = { readonly source: string; readonly database: Pick<Sqlite, "name" | "prepare"> };
 type Call = (this: Statement, ...params: unknown[]) => unknown;
 
 interface Standing {
@@ -75,8 +75,17 @@ export class SqliteFaults {
     if (this.#standing === null || !database.name.endsWith(this.#standing.file)) return;
     const { code, holding, and = "" } = this.#standing;
     if (OF_WRITES.has(code) && !WRITES.test(source)) return;
-    const text = params.map((each) => (typeof each === "string" ? each : Buffer.isBuffer(each) ? "" : JSON.stringify(each))).join("\n");
+    const text = [...params, partitionOf(source, database, params)]
+      .map((each) => (typeof each === "string" ? each : Buffer.isBuffer(each) ? "" : JSON.stringify(each)))
+      .join("\n");
     if (!holding.some((each) => text.includes(each)) || !text.includes(and)) return;
     throw new BetterSqlite3.SqliteError(TOLD[code], code);
   }
+}
+
+/** Whose rows a statement of `state.db` meets, which names them by a number; "" where it does not. */
+function partitionOf(source: string, database: Statement["database"], params: readonly unknown[]): string {
+  const id = /\bentries\b/.test(source) ? params[0] : /^UPDATE partitions\b/.test(source) ? params.at(-1) : null;
+  if (typeof id !== "number") return "";
+  return database.prepare<[number], { partition: string }>("SELECT partition FROM partitions WHERE id = ?").get(id)?.partition ?? "";
 }

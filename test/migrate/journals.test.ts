@@ -51,7 +51,7 @@ async function begin({ engine, journals: { store } }: MovableState, owner: Owner
   await store.create(owner, id, records);
   const at = "2026-03-01T10:00:00.000Z";
   const state = { owner, indexedSeq: 1, session: { id, status: "active", updated_at: at }, turns: [] };
-  const row = { v: 1, ...NO_JOURNAL, fold: "f", state };
+  const row = { v: 2, ...NO_JOURNAL, fold: "f", state };
   const job = { v: 1, state: "pending", attempts: 3, dueAtMs: 5 };
   const puts = { [sessionKey(id)]: row, [`standing/${id}/f/1`]: [1], [jobKey(id, 1)]: job };
   await committed(engine, ownerPartition(owner), {

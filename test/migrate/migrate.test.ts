@@ -163,7 +163,7 @@ test("a session's row that is over the engine's limit stays whole, and takes few
   const target = new FaultyEngine(engine);
   const partition = ownerPartition(POOR);
   const text = (rewinds: number) =>
-    JSON.stringify({ v: 1, ...NO_JOURNAL, ...NO_INDEX, fence: 7, rewinds: Array.from({ length: rewinds }, (_, at) => [at, 1]) });
+    JSON.stringify({ v: 2, ...NO_JOURNAL, ...NO_INDEX, fence: 7, rewinds: Array.from({ length: rewinds }, (_, at) => [at, 1]) });
   const keep = async (parts: readonly string[]) =>
     void (await committed(source, partition, {
       puts: rowKeys(SESSION, parts.length).map((key, at) => ({ key, value: parts[at] ?? "" })),

@@ -33,7 +33,7 @@ export async function fill(engine: StateEngine, { owners }: { readonly owners: n
     await put(engine, ownerPartition(owner), entries, number % 3 === 0 ? { dueByMs: DUE_MS + number } : {});
   }
   const rich = ownerPartition(RICH);
-  const row = { v: 1, ...NO_JOURNAL, ...NO_INDEX, incarnation: "i", generation: "000000-a", fence: 41, messages: 2, lastSeq: 3 };
+  const row = { v: 2, ...NO_JOURNAL, ...NO_INDEX, incarnation: "i", generation: "000000-a", fence: 41, messages: 2, lastSeq: 3 };
   const job = { v: 1, state: "pending", attempts: 2, dueAtMs: DUE_MS, claim: "c", claimedUntilMs: DUE_MS };
   await put(engine, rich, {
     [sessionKey(SESSION)]: row,

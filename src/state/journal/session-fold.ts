@@ -16,16 +16,12 @@ export interface SessionState {
   readonly ownValues: readonly string[];
   /** Seq of the user message that the conversation opens with: a derived title goes when it is taken back. */
   readonly openedBy: number | null;
-  /** The newest turns that may have a write-back, oldest first, with the seqs of the user message and of the completed answer. */
+  /** The newest turns that may have a write-back, oldest first. */
   readonly turns: readonly TurnState[];
 }
 
-interface TurnState {
-  readonly turn: number;
-  readonly seq: number;
-  readonly writeBack: boolean;
-  readonly answeredSeq: number | null;
-}
+/** Seqs of the user message and of the completed answer. Without names: up to 64 are written with every record of a session. */
+export type TurnState = readonly [turn: number, seq: number, writeBack: boolean, answeredSeq: number | null];
 
 /** The conversation as it was right after a record. */
 export interface Standing {
@@ -156,27 +152,23 @@ function message(state: SessionState, record: MessageRecord): Folded {
   });
   const copied = imported === true || origin_id !== undefined;
   if (role === "user") {
-    const waiting = { turn: record.turn, seq: record.seq, writeBack: remember && !copied, answeredSeq: null };
-    const turns = [...state.turns.filter(({ turn }) => turn !== record.turn), waiting].slice(-MAX_TURNS);
+    const waiting: TurnState = [record.turn, record.seq, remember && !copied, null];
+    const turns = [...state.turns.filter(([turn]) => turn !== record.turn), waiting].slice(-MAX_TURNS);
     const effects = [...counted.effects, ...requestOf(state.session.id, record), ...pendingAtOnce(record)];
     return { state: { ...counted.state, turns }, effects };
   }
   if (record.body.ingested === true) return { state: counted.state, effects: [...counted.effects, ...pendingAtOnce(record)] };
   const unanswered = hasNoAnswer(record);
   if (!isAnswer(record) && !unanswered) return counted;
-  const asked = state.turns.find(({ turn }) => turn === record.turn);
-  if (asked === undefined || asked.answeredSeq !== null) return counted;
+  const asked = state.turns.find(([turn]) => turn === record.turn);
+  if (asked === undefined) return counted;
+  const [turn, seq, writeBack, answeredBefore] = asked;
+  if (answeredBefore !== null) return counted;
   // What was said in a turn that ended badly was said all the same; where it is answered after all, it is pending once more.
   const answeredSeq = unanswered ? null : record.seq;
-  const turns = state.turns.map((each) => (each === asked ? { ...each, answeredSeq } : each));
-  const pending: Effect = {
-    kind: "pending",
-    turn: record.turn,
-    seq: asked.seq,
-    answeredSeq: record.seq,
-    atMs: Date.parse(record.at),
-  };
-  const effects = asked.writeBack && !copied ? [...counted.effects, pending] : counted.effects;
+  const turns = state.turns.map((each): TurnState => (each === asked ? [turn, seq, writeBack, answeredSeq] : each));
+  const pending: Effect = { kind: "pending", turn, seq, answeredSeq: record.seq, atMs: Date.parse(record.at) };
+  const effects = writeBack && !copied ? [...counted.effects, pending] : counted.effects;
   return { state: { ...counted.state, turns }, effects };
 }
 
@@ -217,8 +209,8 @@ function rewind(state: SessionState, record: RecordOf<"rewind">, standingAt: (se
   const titled = nameless ? { ...state, session: { ...state.session, title: null } } : state;
   const back = withStanding(titled, record.seq, standing);
   const turns = state.turns
-    .filter(({ seq }) => seq <= toSeq)
-    .map((turn) => ((turn.answeredSeq ?? 0) > toSeq ? { ...turn, answeredSeq: null } : turn));
+    .filter(([, seq]) => seq <= toSeq)
+    .map(([turn, seq, writeBack, answeredSeq]): TurnState => [turn, seq, writeBack, (answeredSeq ?? 0) > toSeq ? null : answeredSeq]);
   return { state: { ...back.state, turns }, effects: [...back.effects, { kind: "taken_back", toSeq }] };
 }
 

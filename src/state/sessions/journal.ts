@@ -75,7 +75,7 @@ export class EngineJournal implements ShortTermMemory, RestoresJournals {
         const known = tries === 1 ? this.#heads.known(owner, sessionId) : undefined;
         const head = known ?? (await readHead(this.#engine, owner, sessionId));
         if (head !== known) checkRewinds(records, head.lastSeq);
-        if (head.state?.turns.some(({ turn, answeredSeq }) => turn === unanswered && answeredSeq !== null) === true)
+        if (head.state?.turns.some(([turn, , , answeredSeq]) => turn === unanswered && answeredSeq !== null) === true)
           throw new AppError("TURN_ANSWERED");
         if (expectedSeq === undefined || expectedSeq === head.lastSeq) {
           const lock = { fence, beginsLock: firstOf !== undefined, endsLock: lastOf !== undefined };

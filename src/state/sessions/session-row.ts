@@ -11,7 +11,7 @@ import { sessionKey } from "./keys.js";
 
 /** A session's row: where its journal stands, and what the index makes of it. Either half may be missing. */
 export interface SessionRow {
-  readonly v: 1;
+  readonly v: 2;
   /** Another one for a session that was removed and begun anew under the same id; empty where there is no journal here. */
   readonly incarnation: string;
   /** Of the journal's rows. */
@@ -69,7 +69,7 @@ export const NO_JOURNAL = {
 export const NO_INDEX = { fold: "", state: null } as const;
 
 export function newHead(owner: Owner): StoredHead {
-  return { v: 1, owner, ...NO_JOURNAL, ...NO_INDEX, version: null, parts: 0, lock: null };
+  return { v: 2, owner, ...NO_JOURNAL, ...NO_INDEX, version: null, parts: 0, lock: null };
 }
 
 /** The head in what a read found of the session's range; null where there is none. */
@@ -83,10 +83,16 @@ export function seenLock(read: PartitionRead, key: string): SeenLock {
   return { version: entry?.version ?? null, fence: jsonOf<{ readonly fence: number }>(entry)?.fence ?? 0, at: read.version };
 }
 
-/** Written here alone: its shape needs no second check. */
+/** Written here alone: its shape needs no second check. @throws STORAGE_DAMAGED, also for one of another version */
 export function rowOf(entry: Pick<StoredEntry, "key" | "value">): SessionRow {
+  const row = parsedRow(entry.value);
+  if (row.v !== 2) throw new AppError("STORAGE_DAMAGED", { detail: `A session's row is of version ${row.v}; this Maitred reads 2.` });
+  return row;
+}
+
+function parsedRow(value: string): SessionRow {
   try {
-    return JSON.parse(entry.value) as SessionRow;
+    return JSON.parse(value) as SessionRow;
   } catch (cause) {
     throw new AppError("STORAGE_DAMAGED", { detail: "A session's row can't be read.", cause });
   }

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { newId } from "../../../src/platform/ids.js";
 import { silentLogger } from "../../../src/platform/logger.js";
 import { openDatabase, openSqlite } from "../../../src/platform/sqlite.js";
 import { NotCommitted } from "../../../src/state/durable-commit.js";
@@ -124,8 +125,34 @@ describe("the file", () => {
     db.close();
     await expect(SqliteEngine.open({ path })).rejects.toMatchObject({
       code: "STORAGE_UNAVAILABLE",
-      message: expect.stringMatching(/version 7.*knows 1/),
+      message: expect.stringMatching(/version 7.*knows 2/),
     });
+  });
+
+  test("an older version's is refused, with both versions", async () => {
+    await (await SqliteEngine.open({ path })).close();
+    const db = openDatabase(path);
+    db.pragma("user_version = 1");
+    db.close();
+    await expect(SqliteEngine.open({ path })).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringMatching(/older version.*layout is 1.*reads 2/),
+    });
+  });
+
+  test("a commit writes again of a partition what it changes, and no page beside", async () => {
+    const engine = await SqliteEngine.open({ path });
+    const value = (text: string) => ({ puts: [{ key: "a", value: text.repeat(400) }] });
+    for (let n = 0; n < 20; n++) await engine.commit("o:a", { id: newId(), ...value("x"), dueByMs: 5 });
+    const pages = async (work: () => Promise<unknown>) => {
+      const size = async () => (await stat(`${path}-wal`)).size;
+      const before = await size();
+      await work();
+      return ((await size()) - before) / (1_024 + 24);
+    };
+    expect(await pages(() => engine.commit("o:a", { id: newId(), ...value("y"), dueByMs: 5 }))).toBe(2);
+    expect(await pages(() => engine.commit("o:a", { id: newId(), dueAtMs: 9 }))).toBe(2);
+    await engine.close();
   });
 
   test("another program's is refused", async () => {

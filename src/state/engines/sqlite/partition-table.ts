@@ -6,33 +6,43 @@ import type { DuePartition } from "../../engine.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
 
 /** Of the tables below, in the file's `user_version`. */
-export const LAYOUT = 1;
+export const LAYOUT = 2;
 
-/** Times are milliseconds since the epoch. `recent`: the last commits, as JSON `[[id, version, epoch]]`, oldest first. */
+/**
+ * Times are milliseconds since the epoch. `recent`: the last commits, as JSON `[[id, version, epoch]]`, oldest first. Entries are kept
+ * under the number of their partition's row. Rows lie beside the index of their keys: as a rule each lies within one page, and a change
+ * of it writes that page alone.
+ */
 const TABLES = `
 CREATE TABLE partitions (
-  partition TEXT NOT NULL PRIMARY KEY,
+  id INTEGER PRIMARY KEY,
+  partition TEXT NOT NULL UNIQUE,
   version INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
   due INTEGER,
   claim TEXT,
   claimed_until INTEGER,
   recent TEXT NOT NULL
-) WITHOUT ROWID;
+);
 CREATE INDEX partitions_due ON partitions (due) WHERE due IS NOT NULL;
 CREATE TABLE entries (
-  partition TEXT NOT NULL,
+  partition INTEGER NOT NULL REFERENCES partitions,
   key TEXT NOT NULL,
-  value TEXT NOT NULL,
   version INTEGER NOT NULL,
-  PRIMARY KEY (partition, key)
-) WITHOUT ROWID`;
+  value TEXT NOT NULL,
+  UNIQUE (partition, key)
+)`;
 
 /** @throws STORAGE_UNAVAILABLE where a newer version, or another program, has written the file */
 export function openLayout(db: Sqlite): void {
   const found = Number(db.pragma("user_version", { simple: true }));
   if (found === LAYOUT) return;
   assertKnownLayout(`${db.name} is`, found, LAYOUT);
+  if (found > 0)
+    throw new AppError("STORAGE_UNAVAILABLE", {
+      detail: `${db.name} was written by an older version: its layout is ${found}, and this Maitred reads ${LAYOUT}.`,
+      hint: "Move it away, or name another directory.",
+    });
   const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length > 0)
     throw new AppError("STORAGE_UNAVAILABLE", {
@@ -43,6 +53,7 @@ export function openLayout(db: Sqlite): void {
 }
 
 interface HeadRow {
+  readonly id: number;
   readonly version: number;
   readonly epoch: number;
   readonly due: number | null;
@@ -51,46 +62,62 @@ interface HeadRow {
   readonly recent: string;
 }
 
-export function headOf(db: Sqlite, partition: string): PartitionHead {
+/** A head with the number of its row; null: it has none. */
+export interface StoredHead {
+  readonly id: number | null;
+  readonly head: PartitionHead;
+}
+
+export function headOf(db: Sqlite, partition: string): StoredHead {
   const row = db
-    .prepare<[string], HeadRow>("SELECT version, epoch, due, claim, claimed_until, recent FROM partitions WHERE partition = ?")
+    .prepare<[string], HeadRow>("SELECT id, version, epoch, due, claim, claimed_until, recent FROM partitions WHERE partition = ?")
     .get(partition);
-  if (row === undefined) return EMPTY_HEAD;
-  const { version, epoch, due, claim, claimed_until: untilMs } = row;
+  if (row === undefined) return { id: null, head: EMPTY_HEAD };
+  const { id, version, epoch, due, claim, claimed_until: untilMs } = row;
   const recent = JSON.parse(row.recent) as [string, number, number][];
-  return {
+  const head: PartitionHead = {
     version,
     epoch,
     dueAtMs: due,
     claim: claim === null || untilMs === null ? null : { token: claim, untilMs },
     recent: recent.map(([id, version, epoch]) => ({ id, version, epoch })),
   };
+  return { id, head };
 }
+
+interface Place {
+  readonly id: number | null;
+  readonly version: number;
+  readonly epoch: number;
+  readonly dueAtMs: number | null;
+}
+
+const NOWHERE: Place = { id: null, version: EMPTY_HEAD.version, epoch: EMPTY_HEAD.epoch, dueAtMs: EMPTY_HEAD.dueAtMs };
 
 /** Of a head what a look tells. */
-export function placeOf(db: Sqlite, partition: string): Pick<PartitionHead, "version" | "epoch" | "dueAtMs"> {
-  const row = db
-    .prepare<[string], Pick<PartitionHead, "version" | "epoch" | "dueAtMs">>(
-      "SELECT version, epoch, due AS dueAtMs FROM partitions WHERE partition = ?",
-    )
-    .get(partition);
-  return row ?? EMPTY_HEAD;
+export function placeOf(db: Sqlite, partition: string): Place {
+  const row = db.prepare<[string], Place>("SELECT id, version, epoch, due AS dueAtMs FROM partitions WHERE partition = ?").get(partition);
+  return row ?? NOWHERE;
 }
 
-export function putHead(db: Sqlite, partition: string, { version, epoch, dueAtMs, claim, recent }: PartitionHead): void {
-  db.prepare(
-    `INSERT INTO partitions (partition, version, epoch, due, claim, claimed_until, recent) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (partition) DO UPDATE SET version = excluded.version, epoch = excluded.epoch, due = excluded.due,
-         claim = excluded.claim, claimed_until = excluded.claimed_until, recent = excluded.recent`,
-  ).run(
-    partition,
-    version,
-    epoch,
-    dueAtMs,
-    claim?.token ?? null,
-    claim?.untilMs ?? null,
-    JSON.stringify(recent.map((commit) => [commit.id, commit.version, commit.epoch])),
+/** The number of the row. An alarm that stays as it is costs no page of its index. */
+export function putHead(db: Sqlite, partition: string, before: StoredHead, head: PartitionHead): number {
+  const { version, epoch, dueAtMs, claim } = head;
+  const values = [version, epoch, claim?.token ?? null, claim?.untilMs ?? null, recentOf(head)] as const;
+  if (before.id === null) {
+    const insert = "INSERT INTO partitions (version, epoch, claim, claimed_until, recent, due, partition) VALUES (?, ?, ?, ?, ?, ?, ?)";
+    return Number(db.prepare(insert).run(...values, dueAtMs, partition).lastInsertRowid);
+  }
+  db.prepare("UPDATE partitions SET version = ?, epoch = ?, claim = ?, claimed_until = ?, recent = ? WHERE id = ?").run(
+    ...values,
+    before.id,
   );
+  if (dueAtMs !== before.head.dueAtMs) db.prepare("UPDATE partitions SET due = ? WHERE id = ?").run(dueAtMs, before.id);
+  return before.id;
+}
+
+function recentOf({ recent }: PartitionHead): string {
+  return JSON.stringify(recent.map(({ id, version, epoch }) => [id, version, epoch]));
 }
 
 /** Those that nobody has claimed at `engineMs`, the longest due first; claimed for `leaseMs` from then on, where that is not 0. */

@@ -84,32 +84,37 @@ export class SqliteEngine implements StateEngine {
   ): Promise<PartitionRead> {
     throwIfAborted(signal);
     return this.#look((db) => {
-      const one = db.prepare<[string, string], StoredEntry>("SELECT key, value, version FROM entries WHERE partition = ? AND key = ?");
+      const { id, version, epoch, dueAtMs } = placeOf(db, partition);
+      const one = db.prepare<[number | null, string], StoredEntry>(
+        "SELECT key, value, version FROM entries WHERE partition = ? AND key = ?",
+      );
       const entries = new Map<string, StoredEntry>();
       for (const key of keys) {
-        const entry = one.get(partition, key);
+        const entry = one.get(id, key);
         if (entry !== undefined) entries.set(key, entry);
       }
-      const { version, epoch, dueAtMs } = placeOf(db, partition);
-      return { version, epoch, dueAtMs, entries, ranges: ranges.map((range) => rangeOf(db, partition, range)), nowMs: this.#nowMs() };
+      return { version, epoch, dueAtMs, entries, ranges: ranges.map((range) => rangeOf(db, id, range)), nowMs: this.#nowMs() };
     });
   }
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     assertFits(this.manifest, commit);
     return this.#write((db) => {
-      const versionOf = db.prepare<[string, string], { version: number }>("SELECT version FROM entries WHERE partition = ? AND key = ?");
-      const seen = (key: string) => versionOf.get(partition, key)?.version ?? null;
-      const { result, head } = decide(headOf(db, partition), commit, seen, this.#nowMs());
-      if (head === null) return result;
-      const remove = db.prepare("DELETE FROM entries WHERE partition = ? AND key = ?");
-      for (const key of commit.deletes ?? []) remove.run(partition, key);
-      const put = db.prepare(
-        `INSERT INTO entries (partition, key, value, version) VALUES (?, ?, ?, ?)
-           ON CONFLICT (partition, key) DO UPDATE SET value = excluded.value, version = excluded.version`,
+      const before = headOf(db, partition);
+      const versionOf = db.prepare<[number | null, string], { version: number }>(
+        "SELECT version FROM entries WHERE partition = ? AND key = ?",
       );
-      for (const { key, value } of commit.puts ?? []) put.run(partition, key, value, head.version);
-      putHead(db, partition, head);
+      const seen = (key: string) => versionOf.get(before.id, key)?.version ?? null;
+      const { result, head } = decide(before.head, commit, seen, this.#nowMs());
+      if (head === null) return result;
+      const id = putHead(db, partition, before, head);
+      const remove = db.prepare("DELETE FROM entries WHERE partition = ? AND key = ?");
+      for (const key of commit.deletes ?? []) remove.run(id, key);
+      const put = db.prepare(
+        `INSERT INTO entries (partition, key, version, value) VALUES (?, ?, ?, ?)
+           ON CONFLICT (partition, key) DO UPDATE SET version = excluded.version, value = excluded.value`,
+      );
+      for (const { key, value } of commit.puts ?? []) put.run(id, key, head.version, value);
       return result;
     }, commit.durability === "relaxed");
   }
@@ -124,7 +129,7 @@ export class SqliteEngine implements StateEngine {
             .all(after, limit)
         : db
             .prepare<[string, string, number], PartitionEntry>(
-              `SELECT p.partition, e.value FROM partitions p CROSS JOIN entries e ON e.partition = p.partition AND e.key = ?
+              `SELECT p.partition, e.value FROM partitions p CROSS JOIN entries e ON e.partition = p.id AND e.key = ?
                WHERE p.partition > ? ORDER BY p.partition LIMIT ?`,
             )
             .all(key, after, limit),
@@ -138,8 +143,9 @@ export class SqliteEngine implements StateEngine {
 
   async erase(partition: string): Promise<number> {
     return this.#write((db) => {
-      putHead(db, partition, erasedHead(headOf(db, partition)));
-      return db.prepare("DELETE FROM entries WHERE partition = ?").run(partition).changes;
+      const before = headOf(db, partition);
+      const id = putHead(db, partition, before, erasedHead(before.head));
+      return db.prepare("DELETE FROM entries WHERE partition = ?").run(id).changes;
     });
   }
 
@@ -193,9 +199,9 @@ export class SqliteEngine implements StateEngine {
   }
 }
 
-function rangeOf(db: Sqlite, partition: string, { from, to, limit = -1, reverse = false }: KeyRange): readonly StoredEntry[] {
+function rangeOf(db: Sqlite, partition: number | null, { from, to, limit = -1, reverse = false }: KeyRange): readonly StoredEntry[] {
   return db
-    .prepare<[string, string, string, number], StoredEntry>(
+    .prepare<[number | null, string, string, number], StoredEntry>(
       `SELECT key, value, version FROM entries
        WHERE partition = ? AND key >= ? AND key < ? ORDER BY key ${reverse ? "DESC" : "ASC"} LIMIT ?`,
     )
