@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -92,4 +92,30 @@ describe.each([false, true])("erasure in LocalQdrant's file (thread: %s)", (thre
     await store.client.delete("c", { filter: of("ben"), wait: true });
     expect(await score()).toBe(before);
   });
+});
+
+test("the log is emptied behind words and vectors that were replaced, and not behind numbers and times", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-erasure-"));
+  const { client, close } = await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(async () => {
+    vi.useRealTimers();
+    await close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  await client.createCollection("c", { vectors: { size: 2, distance: "Cosine" } });
+  const put = (payload: object, vector = [1, 1]) =>
+    client.upsert("c", { points: [{ id: uuid(1), vector, payload: { ...payload } }], wait: true });
+  const isEmptiedBehind = async (change: () => Promise<unknown>) => {
+    await change();
+    vi.advanceTimersByTime(5_000);
+    return (await stat(join(dir, "vectors.db-wal"))).size === 0;
+  };
+  expect(await isEmptiedBehind(() => put({ seq: 1, at: null, text: "jazz" }))).toBe(false);
+  expect(await isEmptiedBehind(() => put({ seq: 2, at: null, text: "jazz" }))).toBe(false);
+  for (const at of ["2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z"])
+    expect(await isEmptiedBehind(() => client.setPayload("c", { points: [uuid(1)], payload: { at }, wait: true }))).toBe(false);
+  expect(await isEmptiedBehind(() => put({ seq: 2, at: null, text: "jazz" }, [1, 2]))).toBe(true);
+  expect(await isEmptiedBehind(() => client.setPayload("c", { points: [uuid(1)], payload: { text: "folk" }, wait: true }))).toBe(true);
+  expect(await isEmptiedBehind(() => put({ seq: 2 }, [1, 2]))).toBe(true);
 });

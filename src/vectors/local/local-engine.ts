@@ -95,43 +95,47 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
     this.#tables.setTenantKey(collection.id, key);
     for (const { key: id } of [...this.#tables.payloads(collection.id)]) {
       const point = this.#tables.point(collection.id, id);
-      if (point !== null) this.#tables.setPayload(point.row, JSON.stringify(point.payload), tenantOf(point.payload, key));
+      if (point !== null) this.#tables.setPayload(point, JSON.stringify(point.payload), tenantOf(point.payload, key));
     }
   }
 
   upsert(collection: CollectionRow, { points, update_mode = "upsert" }: Requests["upsert"]): typeof COMPLETED {
     const kept = points.map((point) => keptPoint(collection.config, point));
     const isThere = (key: string) => this.#tables.hasPoint(collection.id, key);
-    const replaced = this.#commit(collection, (batch) => {
-      let replacements = 0;
+    const isChanged = this.#commit(collection, (batch) => {
+      let changed = false;
       // Of two points with one id the later one counts, also where both are new.
       const known = new Set(update_mode === "upsert" ? [] : kept.map(({ point: { key } }) => key).filter(isThere));
       for (const { point, payloadText } of kept) {
         if (known.has(point.key) ? update_mode === "insert_only" : update_mode === "update_only") continue;
         const before = this.#tables.point(collection.id, point.key);
-        if (before !== null) {
-          batch.remove(before);
-          replacements++;
+        if (before === null) batch.insert(point, payloadText);
+        else {
+          batch.replace(before, point, payloadText);
+          changed ||= leavesWords(before, point);
         }
-        batch.insert(point, payloadText);
       }
-      return replacements;
+      return changed;
     });
-    if (replaced > 0) this.#tables.checkpointSoon();
+    if (isChanged) this.#tables.checkpointSoon();
     return COMPLETED;
   }
 
   setPayload(collection: CollectionRow, args: Requests["setPayload"]): typeof COMPLETED {
     const keys = this.#chosen(collection, args);
-    this.#commit(collection, (batch) => {
+    const isChanged = this.#commit(collection, (batch) => {
+      let changed = false;
       for (const key of keys) {
         const before = this.#tables.point(collection.id, key);
         if (before === null) throw noPoint();
         const text = JSON.stringify(merged(before.payload, args.payload));
-        batch.change(before, { ...before, payload: JSON.parse(text), payloadChars: text.length }, text);
+        const after = { ...before, payload: JSON.parse(text), payloadChars: text.length };
+        batch.change(before, after, text);
+        changed ||= leavesWords(before, after);
       }
+      return changed;
     });
-    if (keys.length > 0) this.#tables.checkpointSoon();
+    if (isChanged) this.#tables.checkpointSoon();
     return COMPLETED;
   }
 
@@ -169,6 +173,19 @@ export class LocalEngine implements CollectionCalls<CollectionRow> {
   }
 }
 
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]{1,15}Z$/;
+
+/** Whether what a point told before lies in the log behind its change. Numbers and times tell nothing. */
+function leavesWords(before: KeptPoint, after: KeptPoint): boolean {
+  const changed = Object.entries(before.payload).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(after.payload[key]));
+  const tells = (value: unknown) => (typeof value === "string" && !TIME.test(value)) || (typeof value === "object" && value !== null);
+  return changed.some(([, value]) => tells(value)) || (before.sparse !== after.sparse && before.sparse.size > 0) || !isSame(before, after);
+}
+
+function isSame({ dense: before }: KeptPoint, { dense: after }: KeptPoint): boolean {
+  return before === after || (before !== null && after !== null && before.every((value, at) => value === after[at]));
+}
+
 /** Term frequencies are added up over the call and written once. */
 class Batch {
   readonly changes: Change[] = [];
@@ -189,6 +206,14 @@ class Batch {
     this.changes.push({ type: "put", tenant, point });
   }
 
+  replace(before: PointRow, point: KeptPoint, payloadText: string): void {
+    const tenant = tenantOf(point.payload, this.#collection.tenantKey);
+    this.#tables.replace(before, tenant, point, payloadText);
+    this.#countTerms(before, -1);
+    this.#countTerms(point, 1);
+    this.changes.push({ type: "remove", tenant: before.tenant, key: before.key }, { type: "put", tenant, point });
+  }
+
   remove(point: PointRow): void {
     this.#tables.remove(point);
     this.#countTerms(point, -1);
@@ -197,7 +222,7 @@ class Batch {
 
   change(before: PointRow, after: KeptPoint, payloadText: string): void {
     const tenant = tenantOf(after.payload, this.#collection.tenantKey);
-    this.#tables.setPayload(before.row, payloadText, tenant);
+    this.#tables.setPayload(before, payloadText, tenant);
     if (tenant === before.tenant) {
       this.changes.push({ type: "payload", tenant, point: after });
       return;

@@ -9,7 +9,7 @@ import type { CreateCollectionArgs, Payload, PayloadSchema } from "../../ports/v
 import type { Collection } from "../requests/collection.js";
 import type { KeptPoint } from "../requests/point.js";
 
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 /** Rows of a scan that are read at once. */
 const PAGE = 256;
 /** In the place of a term: how many points have the vector at all. */
@@ -22,10 +22,11 @@ CREATE TABLE payload_indexes (
   collection INTEGER NOT NULL, field TEXT NOT NULL, schema TEXT NOT NULL, PRIMARY KEY (collection, field)
 ) WITHOUT ROWID;
 CREATE TABLE points (
-  id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, key TEXT NOT NULL, tenant TEXT, payload TEXT NOT NULL, dense BLOB,
+  id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, key TEXT NOT NULL, tenant TEXT, payload TEXT NOT NULL,
   UNIQUE (collection, key)
 );
 CREATE INDEX points_of_tenant ON points (collection, tenant);
+CREATE TABLE dense (point INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE sparse (
   point INTEGER NOT NULL, name TEXT NOT NULL, indices BLOB NOT NULL, weights BLOB NOT NULL, PRIMARY KEY (point, name)
 ) WITHOUT ROWID;
@@ -50,6 +51,9 @@ interface RawPoint {
   payload: string;
   dense: Uint8Array | null;
 }
+/** Of a {@link RawPoint}, from `points p`. */
+const POINT = "p.id, p.key, p.tenant, p.payload, d.vector AS dense";
+const DENSE = "LEFT JOIN dense d ON d.point = p.id";
 interface RawVector {
   point: number;
   name: string;
@@ -167,7 +171,8 @@ export class LocalTables {
   }
 
   deleteCollection(collection: number): void {
-    this.#run("DELETE FROM sparse WHERE point IN (SELECT id FROM points WHERE collection = ?)", collection);
+    for (const table of ["dense", "sparse"])
+      this.#run(`DELETE FROM ${table} WHERE point IN (SELECT id FROM points WHERE collection = ?)`, collection);
     for (const table of ["points", "terms", "payload_indexes"]) this.#run(`DELETE FROM ${table} WHERE collection = ?`, collection);
     this.#run("DELETE FROM collections WHERE id = ?", collection);
   }
@@ -183,7 +188,7 @@ export class LocalTables {
   // ---- points ----
 
   point(collection: number, key: string): PointRow | null {
-    const raw = this.#get<RawPoint>("SELECT * FROM points WHERE collection = ? AND key = ?", collection, key);
+    const raw = this.#get<RawPoint>(`SELECT ${POINT} FROM points p ${DENSE} WHERE p.collection = ? AND p.key = ?`, collection, key);
     return raw === undefined ? null : this.#kept(raw, this.#all<RawVector>("SELECT * FROM sparse WHERE point = ?", raw.id));
   }
 
@@ -225,7 +230,7 @@ export class LocalTables {
       if (ofPoint === undefined) sparse.set(vector.point, [vector]);
       else ofPoint.push(vector);
     }
-    for (const raw of this.#all<RawPoint>(`SELECT p.* ${from} WHERE ${ofTenant}`, collection, tenant))
+    for (const raw of this.#all<RawPoint>(`SELECT ${POINT} ${from} ${DENSE} WHERE ${ofTenant}`, collection, tenant))
       yield this.#kept(raw, sparse.get(raw.id) ?? []);
   }
 
@@ -242,20 +247,35 @@ export class LocalTables {
   }
 
   insert(collection: number, tenant: string | null, point: KeptPoint, payloadText: string): void {
-    const dense = point.dense === null ? null : bytesOf(point.dense);
-    const columns = "collection, key, tenant, payload, dense";
-    const row = this.#run(`INSERT INTO points (${columns}) VALUES (?, ?, ?, ?, ?)`, collection, point.key, tenant, payloadText, dense);
-    for (const [name, { indices, values }] of point.sparse)
+    const columns = "collection, key, tenant, payload";
+    const row = this.#run(`INSERT INTO points (${columns}) VALUES (?, ?, ?, ?)`, collection, point.key, tenant, payloadText);
+    this.#insertVectors(row, point);
+  }
+
+  /** Another point in the place of one with its key. */
+  replace(before: PointRow, tenant: string | null, point: KeptPoint, payloadText: string): void {
+    this.setPayload(before, payloadText, tenant);
+    if (before.sparse.size > 0) this.#run("DELETE FROM sparse WHERE point = ?", before.row);
+    if (point.dense === null) this.#run("DELETE FROM dense WHERE point = ?", before.row);
+    this.#insertVectors(before.row, point);
+  }
+
+  #insertVectors(row: number | bigint, { dense, sparse }: KeptPoint): void {
+    if (dense !== null)
+      this.#run("INSERT INTO dense VALUES (?, ?) ON CONFLICT DO UPDATE SET vector = excluded.vector", row, bytesOf(dense));
+    for (const [name, { indices, values }] of sparse)
       this.#run("INSERT INTO sparse VALUES (?, ?, ?, ?)", row, name, bytesOf(indices), bytesOf(values));
   }
 
   remove(point: PointRow): void {
-    this.#run("DELETE FROM sparse WHERE point = ?", point.row);
+    for (const table of ["dense", "sparse"]) this.#run(`DELETE FROM ${table} WHERE point = ?`, point.row);
     this.#run("DELETE FROM points WHERE id = ?", point.row);
   }
 
-  setPayload(row: number, payloadText: string, tenant: string | null): void {
-    this.#run("UPDATE points SET payload = ?, tenant = ? WHERE id = ?", payloadText, tenant, row);
+  /** Vectors, and the tenant's index where the point stays the tenant's, are not written. */
+  setPayload({ row, tenant: before }: Pick<PointRow, "row" | "tenant">, payloadText: string, tenant: string | null): void {
+    this.#run("UPDATE points SET payload = ? WHERE id = ?", payloadText, row);
+    if (tenant !== before) this.#run("UPDATE points SET tenant = ? WHERE id = ?", tenant, row);
   }
 
   // ---- terms ----
