@@ -69,10 +69,12 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
   };
 
   const opened = async <P extends StoredPoint>(collection: string, points: readonly P[], shown: WithPayload): Promise<P[]> => {
+    for (const { vector } of points)
+      for (const each of Object.values(vector ?? {})) if (typeof each === "object" && each !== null) hashed.add(each);
+    if (tellsNoWords(shown)) return [...points];
     const owners = new Map<string, OwnerSeal>();
     const result: P[] = [];
     for (const point of points) {
-      for (const vector of Object.values(point.vector ?? {})) if (typeof vector === "object" && vector !== null) hashed.add(vector);
       const { payload } = point;
       if (payload == null) {
         result.push(point);
@@ -236,7 +238,12 @@ function openedPayload({ [SEALED]: sealed, ...clear }: Payload, seal: OwnerSeal,
 
 /** What has to be read for what is to be shown. */
 function asked(shown: WithPayload): WithPayload {
-  return Array.isArray(shown) && !shown.every((key) => CLEAR.has(key)) ? [...new Set([...shown, WHOSE, SEALED])] : shown;
+  return Array.isArray(shown) && !tellsNoWords(shown) ? [...new Set([...shown, WHOSE, SEALED])] : shown;
+}
+
+/** Whether what is to be shown stands in clear. */
+function tellsNoWords(shown: WithPayload): boolean {
+  return Array.isArray(shown) ? shown.every((key) => CLEAR.has(key)) : !shown;
 }
 
 function pick(payload: Payload, shown: WithPayload): Payload {
