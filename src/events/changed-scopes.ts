@@ -18,14 +18,13 @@ export class ChangedScopes {
   readonly #log: EventLog;
   readonly #logger: Logger;
   readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #stopListening: () => void;
+  #stopListening: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   #seen: string | null = null;
 
   constructor(log: EventLog, logger: Logger) {
     this.#log = log;
     this.#logger = logger;
-    this.#stopListening = log.onAdded((owner) => this.#wake(owner));
   }
 
   next(scope: EventScope): NextChange {
@@ -41,6 +40,7 @@ export class ChangedScopes {
     };
     const waiting = this.#waiting.get(key) ?? new Set();
     this.#waiting.set(key, waiting.add(wake));
+    this.#stopListening ??= this.#log.onAdded((owner) => this.#wake(owner));
     this.#look();
     return {
       orAborted: async (signal) => {
@@ -51,15 +51,21 @@ export class ChangedScopes {
       forget: () => {
         waiting.delete(wake);
         if (waiting.size === 0 && this.#waiting.get(key) === waiting) this.#waiting.delete(key);
+        if (this.#waiting.size === 0) this.#listenNoMore();
       },
     };
   }
 
   close(): void {
-    this.#stopListening();
+    this.#listenNoMore();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#waiting.clear();
+  }
+
+  #listenNoMore(): void {
+    this.#stopListening?.();
+    this.#stopListening = null;
   }
 
   #wake(owner: Owner): void {

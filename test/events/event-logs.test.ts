@@ -1,11 +1,13 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { NewRecord } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { BEGINNING } from "../../src/ports/event-log.js";
+import { FEED } from "../../src/state/events/event-keys.js";
+import { EngineEventLog } from "../../src/state/events/events.js";
 import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
@@ -106,4 +108,31 @@ test("[events-told] where state is lost, what journals have of the last week is 
   onTestFinished(() => after.close());
   await after.store.catchUp();
   await expect.poll(() => told(after)).toEqual([first]);
+});
+
+test("events that nobody waits for are published together, or when they are read; those that somebody waits for soon", async () => {
+  const dir = await directory();
+  const { engine, close } = await openFileStore({ dir, clock });
+  const events = new EngineEventLog(engine, { queued: false });
+  const memoryLog = new EngineMemoryLog(engine, events);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(async () => {
+    vi.useRealTimers();
+    await events.close();
+    await close();
+    await rm(dir, { recursive: true });
+  });
+  const commit = vi.spyOn(engine, "commit");
+  const published = () => commit.mock.calls.filter(([partition]) => partition === FEED).length;
+  const add = (seq: number) => memoryLog.append(ALICE, entryOf(`Prefers jazz ${seq}`), { expectedSeq: seq, now: NOW });
+  await add(0);
+  vi.advanceTimersByTime(4_900);
+  await add(1);
+  expect(published()).toBe(0);
+  expect(await events.read({ owner: ALICE }, { after: BEGINNING, limit: 10 })).toHaveLength(2);
+  expect(published()).toBe(1);
+  const told = new Promise((resolve) => events.onAdded(resolve));
+  await add(2);
+  vi.advanceTimersByTime(100);
+  expect(await told).toBe(ALICE);
 });

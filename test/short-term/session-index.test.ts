@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../../src/platform/ids.js";
 import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
@@ -182,3 +182,11 @@ async function filesWith(text: string): Promise<string[]> {
   }
   return found;
 }
+
+test("what follows a journal waits for no sync of its own: the journal's lines are on the disk", async () => {
+  const store = await open();
+  const commit = vi.spyOn(made.engine, "commit");
+  await furnished(store);
+  expect(commit.mock.calls.length).toBeGreaterThan(5);
+  expect(commit.mock.calls.filter(([, { durability }]) => durability !== "relaxed")).toEqual([]);
+});

@@ -9,6 +9,8 @@ import { clearOutbox, readOutbox } from "./outbox.js";
 
 /** What one turn brings is told of at several moments: it is published together, at most so much later, in milliseconds. */
 const GATHER_MS = 100;
+/** The same where nobody is told of it, and reading publishes it first: a process has its feed to itself then. */
+const UNHEARD_GATHER_MS = 5_000;
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
 /** Partitions of one page when all are gone through, and how many outboxes are published together then. */
@@ -21,6 +23,8 @@ export interface EventRelayParts {
   readonly logger: Logger;
   /** Told that events of an owner are in the feed now. */
   readonly onPublished: (owner: Owner) => void;
+  /** Whether somebody waits for events, here or in another process. */
+  readonly isHeard: () => boolean;
 }
 
 /**
@@ -64,10 +68,11 @@ export class EventRelay {
     return started.done;
   }
 
-  /** Within a tenth of a second, together with what comes until then; at once where somebody waits for it. */
+  /** Within a tenth of a second, or five seconds where nobody hears of it, with what comes until then; at once where somebody reads it. */
   publishSoon(partition: string): void {
     if (this.#gathering.has(partition)) return;
-    const timer = setTimeout(() => void this.tryPublish(partition), GATHER_MS);
+    const gatherMs = this.#parts.isHeard() ? GATHER_MS : UNHEARD_GATHER_MS;
+    const timer = setTimeout(() => void this.tryPublish(partition), gatherMs);
     this.#gathering.set(partition, timer.unref());
   }
 

@@ -39,7 +39,8 @@ export class EngineEventLog implements EventLog {
     this.#engine = engine;
     this.pollMs = pollMs === undefined ? (engine.manifest.shared ? POLL_MS : null) : pollMs;
     const feed = new FeedWriter(engine, queued);
-    this.#relay = new EventRelay({ engine, feed, logger, onPublished: (owner) => this.#tell(owner) });
+    const isHeard = () => queued || engine.manifest.shared || this.#listeners.size > 0;
+    this.#relay = new EventRelay({ engine, feed, logger, onPublished: (owner) => this.#tell(owner), isHeard });
   }
 
   async add(owner: Owner, events: readonly OwnerEvent[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
-import type { PartitionRead, StateEngine } from "../engine.js";
+import type { Commit, PartitionRead, StateEngine } from "../engine.js";
 import { type Decision, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { numberKey } from "../partition.js";
 import { erasedKey, FEED, feedKey, idKey, LAST, ownerRows, queueRows, tenantHashOf, tenantRows, waitingKey } from "./event-keys.js";
@@ -31,6 +31,8 @@ interface Item {
 export class FeedWriter {
   readonly #engine: StateEngine;
   readonly #queued: boolean;
+  /** On one machine commits are durable in their order: an outbox is not emptied by one that outlives what this brings. */
+  readonly #durability: Pick<Commit, "durability">;
   #items: Item[] = [];
   #writing = false;
 
@@ -38,11 +40,12 @@ export class FeedWriter {
   constructor(engine: StateEngine, queued: boolean) {
     this.#engine = engine;
     this.#queued = queued;
+    this.#durability = engine.manifest.shared ? {} : { durability: "relaxed" };
   }
 
   /**
-   * In order; durable on resolve. `erasures`: how often the owner's outbox had been emptied when they were read there; what was taken out
-   * since is not added. Whether any is new.
+   * In order; durable on resolve, on one machine with the next commit that is. `erasures`: how often the owner's outbox had been emptied
+   * when they were read there; what was taken out since is not added. Whether any is new.
    */
   add(owner: Owner, events: readonly OwnerEvent[], erasures: number): Promise<boolean> {
     if (events.length === 0) return Promise.resolve(false);
@@ -114,7 +117,7 @@ export class FeedWriter {
       changes.deletes.push(...moved.deletes);
     }
     const checks = unchanged(read, LAST, ...[...owners.keys()].map(waitingKey));
-    return { commit: { checks, ...changes }, result: new Set(fresh) };
+    return { commit: { checks, ...changes, ...this.#durability }, result: new Set(fresh) };
   }
 
   #rows({ of: { owner, hash }, event }: Item, place: number): readonly { readonly key: string; readonly value: string }[] {

@@ -246,7 +246,7 @@ export class EngineSessionWriter {
   }
 
   #made(write: Write, after: StoredHead, index: Partial<Changes>, hasJournal: boolean): Made {
-    const { sessionId, before, records, told: toTell, epoch, more = {} } = write;
+    const { sessionId, before, records, told: toTell, isFold, epoch, more = {} } = write;
     const { maxValueBytes } = this.#parts.engine.manifest;
     const row = rowWrite(sessionId, after, maxValueBytes);
     const [first] = hasJournal ? records : [];
@@ -255,7 +255,9 @@ export class EngineSessionWriter {
     const told = this.#parts.events === null ? [] : eventPuts(before.owner, sessionEvents(before.owner, sessionId, toTell));
     const own = { checks: [{ key: sessionKey(sessionId), version: before.version }], puts: [...row.puts, ...journal, ...told] };
     const changes = together(own, { deletes: [...row.deletes] }, index, more);
-    const commit = { ...changes, ...(epoch !== undefined && { epoch }) };
+    // What is folded in from files is on the disk there, and folded in again where a power cut takes it from here.
+    const isOnDisk = isFold && this.#parts.tellsFolds !== undefined;
+    const commit = { ...changes, ...(epoch !== undefined && { epoch }), ...(isOnDisk && { durability: "relaxed" as const }) };
     return { commit, after: { ...after, parts: row.parts }, later: index.later ?? [], isStaged: false, tells: told.length > 0 };
   }
 
