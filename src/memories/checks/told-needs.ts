@@ -1,5 +1,6 @@
 import type { Span } from "../../domain/compared-words.js";
-import { folded, type WordList } from "../../platform/phrase-list.js";
+import { areOver } from "../../languages/endings.js";
+import { folded } from "../../platform/phrase-list.js";
 import type { Need } from "../../ports/agent.js";
 import type { NeedTalk } from "../../ports/need-talk.js";
 import { Phrases, Words } from "./phrases.js";
@@ -38,7 +39,7 @@ const FIRST_WORDS = 2;
 export class NeedWords {
   readonly #needs: readonly (Pick<ToldNeed, "need" | "category"> & { readonly avoid: boolean; readonly phrases: Phrases })[];
   readonly #talk: { readonly [part in Listed]: Phrases };
-  readonly #relations: readonly (readonly [relation: string, list: WordList])[];
+  readonly #relations: readonly (readonly [relation: string, names: Phrases])[];
   readonly #holds: ReadonlyMap<string, readonly string[]>;
 
   constructor(needs: readonly Need[], talk: NeedTalk) {
@@ -53,7 +54,7 @@ export class NeedWords {
         phrases: new Phrases(words),
       }));
     this.#talk = Object.fromEntries(LISTED.map((part) => [part, new Phrases(talk[part])])) as { [part in Listed]: Phrases };
-    this.#relations = talk.relations.map((names) => [names[0] ?? "", new Phrases(names).list] as const);
+    this.#relations = talk.relations.map((names) => [names[0] ?? "", new Phrases(names)] as const);
     this.#holds = new Map(needs.map(({ name, holds = [] }) => [name, holds]));
   }
 
@@ -76,6 +77,14 @@ export class NeedWords {
       const whole = new Words(sentence.text);
       if (this.#talk.brings.in(whole)) break;
       if (this.#talk.supposed.in(whole) || ((sentence.asks || this.#asks(whole)) && !this.#talk.own.in(whole))) continue;
+      if (
+        areOver(
+          sentence.text,
+          (part) => new Words(part).words,
+          () => this.#found(whole),
+        )
+      )
+        continue;
       const subject = this.#subjectIn(whole);
       let ofOthers = false;
       let avoiding: boolean = false;
@@ -118,11 +127,14 @@ export class NeedWords {
       found.push(best);
       at += best.length - 1;
     }
+    // "No soy vegano" is no word of beans.
+    const isVerb = ({ at, length }: Found, next: Found | undefined) =>
+      length === 1 && next !== undefined && !next.avoid && this.#talk.own.within(clause, at, at + 1);
     const unspaced = this.#needs.flatMap(({ need, category, avoid, phrases }): Found[] => {
       const word = phrases.unspacedIn(clause);
       return word === undefined ? [] : [{ need, category, avoid, at: -1, length: 0, word }];
     });
-    return [...found, ...unspaced];
+    return [...found.filter((each, index) => !isVerb(each, found[index + 1])), ...unspaced];
   }
 
   #tells(found: Found, clause: Words, goesOn: boolean): boolean {
@@ -149,17 +161,17 @@ export class NeedWords {
   #isOfOthers(clause: Words, found: readonly Found[]): boolean {
     const { others, own } = this.#talk;
     if (clause.words.length > OTHERS_WITHIN && !found.some(({ at }) => others.within(clause, at - OTHERS_WITHIN, at))) return false;
-    if (this.#relations.some(([, list]) => list.in(clause.words) !== -1) && !others.in(clause)) return false;
+    if (this.#relations.some(([, names]) => names.in(clause)) && !others.in(clause)) return false;
     const first = clause.words.findIndex((_, at) => own.within(clause, at, at + 1));
     return first === -1 || first >= FIRST_WORDS || others.within(clause, first + 1, first + 1 + FIRST_WORDS);
   }
 
   #subjectIn(clause: Words): string | null {
-    const named = this.#relations.filter(([, list]) => list.in(clause.words) !== -1);
+    const named = this.#relations.filter(([, names]) => names.in(clause));
     // The dog of "guide dog" is no companion.
     const found = named.length === 0 ? [] : this.#found(clause);
     const beside = clause.words.map((word, index) => (found.some(({ at, length }) => index >= at && index < at + length) ? "" : word));
-    const companion = named.find(([, list]) => list.in(beside) !== -1);
+    const companion = named.find(([, names]) => names.list.in(beside) !== -1 || names.isSignedIn(clause));
     if (companion !== undefined) return `companion:${companion[0]}`;
     return this.#talk.own.in(clause) ? "self" : null;
   }
