@@ -12,6 +12,7 @@ import {
   UNDERSTOOD_KEEP_FROM,
 } from "./learnt/judged-drafts.js";
 import type { SentenceJudge } from "./learnt/sentence-judge.js";
+import { readAbroad } from "./reading/abroad.js";
 import { alike } from "./reading/alike.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, saidBefore } from "./reading/changes.js";
@@ -20,7 +21,7 @@ import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { withHarms } from "./reading/harm.js";
-import { english, type Language, languageIn, relationAt } from "./reading/language.js";
+import { english, type Language, languageIn, relationAt, UNKNOWN } from "./reading/language.js";
 import { saysNoMore } from "./reading/needs.js";
 import { operationsFor } from "./reading/operations.js";
 import { type ReadSentence, readSentence } from "./reading/read-sentence.js";
@@ -95,7 +96,7 @@ export class OfflineReader implements MessageReader {
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
     // What must hold is asked about all the same, where a need is named: "I'm seeing an oncologist, don't write it down" is left.
-    const told = believable.filter(
+    const told = readAbroad(believable, { sentences, language, vocabulary: this.#vocabulary }).filter(
       (draft) => !(draft.hard && (this.#tellsEnd(draft, changes.asked, language) || this.#isKnown(draft, input, language))),
     );
     for (const draft of changes.off_record === "this"
@@ -138,7 +139,7 @@ export class OfflineReader implements MessageReader {
     if (this.#judge === null || read.length === 0) return { believable: drafts, back: NEVER };
     const texts = read.flatMap(({ whole, unread, place }) => [whole, unread ?? whole].map(({ text }) => ({ text, place })));
     const held = drafts.filter((draft) => draft.hard && isRead(draft));
-    const judged = await this.#judge.judge(texts, { message, sentences, english: language.name === "en" }, signal);
+    const judged = await this.#judge.judge(texts, { message, sentences, english: ["en", UNKNOWN].includes(language.name) }, signal);
     const believed = (
       { drafts: of, whole, unread, parts, doubted, asked, none, companion, called }: ReadSentence,
       at: number,

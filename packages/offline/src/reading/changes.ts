@@ -1,5 +1,5 @@
 import type { Memory, MessageToRead } from "maitred";
-import { folded, wordsIn } from "maitred/stand-in";
+import { folded, saysOver, wordsIn } from "maitred/stand-in";
 import { commandsOf } from "../memory-commands.js";
 import { alike } from "./alike.js";
 import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";
@@ -134,7 +134,10 @@ function endingsIn(known: readonly Memory[], sentence: Sentence, words: readonly
   const isEnglish = language.name === "en";
   const again = english.again.in(words) !== -1;
   const over =
-    again || english.ends.in(words) !== -1 || (language.name === "de" && words.includes("mehr") && language.not.in(words) !== -1);
+    again ||
+    english.ends.in(words) !== -1 ||
+    (!isEnglish && saysOver(words)) ||
+    (language.name === "de" && words.includes("mehr") && language.not.in(words) !== -1);
   const denied = isEnglish && (english.formerly.in(words) !== -1 || words.some((word) => isDenial(word, language)));
   if (!over && !denied) return [];
   const clauses = clausesOf(sentence, language);

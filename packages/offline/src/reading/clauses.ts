@@ -1,5 +1,5 @@
 import { wordsIn } from "maitred/stand-in";
-import { english, type Language, saysLiking, spelt } from "./language.js";
+import { english, type Language, saysLiking, spelt, wordsOf } from "./language.js";
 import { pointedOutIn } from "./names.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */
@@ -65,7 +65,7 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
   const push = (end: number, next: number) => {
     const part = sentence.text.slice(start, end);
     const text = part.trim();
-    const words = language.name === "en" ? wordsIn(text).map(spelt) : wordsIn(text);
+    const words = language.name === "en" ? wordsIn(text).map(spelt) : wordsOf(text, language);
     if (words.length > 0 && words.length <= MAX_CLAUSE_WORDS)
       clauses.push({ text, start: sentence.start + start + part.indexOf(text), words, index: clauses.length });
     start = next;

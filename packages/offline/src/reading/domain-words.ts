@@ -1,5 +1,6 @@
 import type { DomainWords } from "maitred";
 import { WordList } from "maitred/stand-in";
+import { relationAt } from "./language.js";
 
 /** A domain's words, to be looked up in a clause. */
 
@@ -36,8 +37,10 @@ export class Vocabulary {
     const found: FoundNeed[] = [];
     for (let at = 0; at < words.length; at++) {
       let best: FoundNeed | undefined;
+      // A "Schwager" is no misspelt "schwanger".
+      const slips = relationAt(words, at) === undefined;
       for (const { need, category, kind, list } of this.#needs) {
-        const length = list.at(words, at, { slips: true });
+        const length = list.at(words, at, { slips });
         if (length > (best?.length ?? 0)) best = { need, category, kind, at, length };
       }
       if (best === undefined) continue;

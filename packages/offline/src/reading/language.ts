@@ -1,4 +1,4 @@
-import { folded, WordList, wordsIn } from "maitred/stand-in";
+import { folded, latinLanguageOf, WordList, wordsIn } from "maitred/stand-in";
 import cuesOfLanguages from "../data/cues.json" with { type: "json" };
 import englishWords from "../data/english.json" with { type: "json" };
 import relationWords from "../data/relations.json" with { type: "json" };
@@ -30,12 +30,15 @@ function languageOf(name: string, cues: Cues): Language {
   // In the first person alone: "and needs" goes on to say something of whoever was spoken of.
   const says = new Set(cues.says.flatMap((words) => words.split(", ")));
   const pronounAt = (words: readonly string[], at: number) =>
-    lists.nobody.at(words, at) > 0 ? [] : MEANT.filter((meant) => lists[meant].has(words[at]));
+    lists.nobody.at(words, at) > 0 ? [] : MEANT.filter((meant) => lists[meant].at(words, at) > 0);
   return { ...lists, name, pronounAt, begins: (words) => says.has(words[0] ?? "") || starters.some((list) => list.at(words, 0) > 0) };
 }
 
 const LANGUAGES: readonly Language[] = Object.entries(cuesByLanguage).map(([name, cues]) => languageOf(name, cues));
 const ENGLISH = LANGUAGES[0] as Language;
+/** One of which no small word is known. */
+export const UNKNOWN = "und";
+const OF_UNKNOWN = languageOf(UNKNOWN, Object.fromEntries(Object.keys(cuesByLanguage.en).map((cue) => [cue, []])) as unknown as Cues);
 
 const ANY = {
   laugh: new WordList(cuesOfAny.laugh),
@@ -62,20 +65,35 @@ export function saysLiking(word: string): boolean {
   return LANGUAGES.some(({ like, dislike }) => like.has(word) || dislike.has(word));
 }
 
-/** The language whose small words a text has most of; English where nothing tells. */
+/** The language whose small words a text has most of; English where nothing tells another. */
 export function languageIn(text: string): Language {
   const words = wordsIn(text).slice(0, 120);
   let best = ENGLISH;
-  let most = words.filter((word) => ENGLISH.markers.has(word)).length;
+  const smallIn = ({ markers, mine }: Language) => words.filter((word) => markers.has(word) || mine.has(word)).length;
+  let most = smallIn(ENGLISH);
   for (const language of LANGUAGES) {
-    const count = words.filter((word) => language.markers.has(word)).length;
+    const count = smallIn(language);
     if (count > most) [best, most] = [language, count];
   }
-  return best;
+  return most === 0 && isOfAnother(text, words) ? OF_UNKNOWN : best;
 }
 
+/** In other letters, or with more small words of another language than of English. */
+function isOfAnother(text: string, words: readonly string[]): boolean {
+  return /\p{L}/u.test(text) && (!/\p{sc=Latin}/u.test(text) || latinLanguageOf(words) !== "english");
+}
+
+const spellingsOf = (lines: readonly string[]) => new Map(lines.map((line) => line.split(": ") as [string, string]));
+const { en, ...abroad } = spellings;
 /** English as it is typed in a hurry, by what it stands for. */
-export const SPELT: ReadonlyMap<string, string> = new Map(spellings.map((line) => line.split(": ") as [string, string]));
+export const SPELT: ReadonlyMap<string, string> = spellingsOf(en);
+const SPELT_ABROAD = new Map(Object.entries(abroad).map(([language, lines]) => [language, spellingsOf(lines)]));
+
+/** The words of a text; what another language means otherwise ("man", "prima") by a word that means no more than that. */
+export function wordsOf(text: string, { name }: Language): readonly string[] {
+  const spellings = SPELT_ABROAD.get(name);
+  return spellings === undefined ? wordsIn(text) : wordsIn(text).map((word) => spellings.get(word) ?? word);
+}
 
 /** A word as it is spelt, where that is one word too. */
 export function spelt(word: string): string {
@@ -85,8 +103,13 @@ export function spelt(word: string): string {
 
 const ALLERGY = "allerg";
 
+/** "D'escaliers", "all'uovo". */
+const ELIDED = /^(?<before>d|l|all|dall|dell|sull)'(?<word>\p{L}{3,})$/u;
+
 /** "Nussallergie" is an allergy to nuts. */
 export function uncompounded(word: string): readonly string[] {
+  const elided = ELIDED.exec(word)?.groups;
+  if (elided !== undefined) return [elided.before ?? "", elided.word ?? ""];
   const at = word.indexOf(ALLERGY);
   return at > 2 ? [word.slice(at), word.slice(0, at).replace(/-$/u, "")] : [word];
 }

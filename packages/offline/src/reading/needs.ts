@@ -15,12 +15,16 @@ const REACH = 4;
 /** A cue this far before a thing is still about it. */
 const MAX_BETWEEN = 6;
 
+/** What words name, but for small words: Spanish "soy" is no bean, and "not" no Swedish nut. */
+export function namedIn(words: readonly string[], { first, not }: Language, vocabulary: Vocabulary): readonly FoundNeed[] {
+  const isSmall = (word = "") => first.is(word) || not.is(word);
+  return vocabulary.needsIn(words).filter(({ at, length }) => length > 1 || !isSmall(words[at]));
+}
+
 export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draft[] {
   const { clause, language } = said;
   const words = clause.words.flatMap(uncompounded);
-  // Spanish "soy" is no bean, and "not" no Swedish nut.
-  const isSmall = (word = "") => language.first.is(word) || language.not.is(word);
-  const found = vocabulary.needsIn(words).filter(({ at, length }) => length > 1 || !isSmall(words[at]));
+  const found = namedIn(words, language, vocabulary);
   const read = { ...said, who: whoseIn(said, found, words, vocabulary) };
   if (read.who.kind === "other") return [];
   const asked = pointedOutIn(clause) === -1 ? leftOutIn(words, found) : found;

@@ -1,4 +1,4 @@
-import { BROUGHT, wordsIn } from "maitred/stand-in";
+import { BROUGHT } from "maitred/stand-in";
 import { partsOf, unreadIn } from "../learnt/judged-drafts.js";
 import type { AskedNeeds } from "./asked-needs.js";
 import { type Clause, clausesOf, type Sentence, through, untilLiking, withNarrowing } from "./clauses.js";
@@ -6,7 +6,7 @@ import { isDenied, tellsOfNone } from "./denied-needs.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { harmsIn } from "./harm.js";
-import { anyLanguage, english, type Language } from "./language.js";
+import { anyLanguage, english, type Language, wordsOf } from "./language.js";
 import { limitsOf } from "./limits.js";
 import { avoidingIn, needsOf } from "./needs.js";
 import { withoutAsking } from "./remember.js";
@@ -49,7 +49,7 @@ export function readSentence(
   sentence: Sentence,
   { language, vocabulary, story, questions }: Reading,
 ): Omit<ReadSentence, "place"> | null | "foreign" {
-  const words = wordsIn(sentence.text);
+  const words = wordsOf(sentence.text, language);
   if (anyLanguage("instruction", words)) return null;
   const whole = { text: sentence.text, start: sentence.start, words, index: 0 };
   const nothing = {

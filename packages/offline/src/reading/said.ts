@@ -105,7 +105,7 @@ function ofCompanion(words: readonly string[], who: Companion, language: Languag
   return [is ? `${second.slice(0, -2)} is` : second, SECOND[third] ?? third, ...rest].join(" ").trim();
 }
 
-function calledAs({ relation, name }: Companion): string {
+export function calledAs({ relation, name }: Companion): string {
   return name === null ? relation : `${relation} ${name}`;
 }
 

@@ -46,6 +46,8 @@ export class Story {
   #before: Who = { kind: "nobody" };
   /** Who was told or is known by name. */
   readonly #people: Map<string, Companion>;
+  /** Words that follow a relation, by which somebody may be called: "mein mann jürgen". */
+  readonly #mayBeCalled = new Map<string, Companion>();
 
   /** @param before what the message before told: "he" is whom it was about, where that is one */
   constructor(text: string, { known, before }: { readonly known: readonly Memory[]; readonly before: readonly Memory[] }) {
@@ -85,9 +87,22 @@ export class Story {
   }
 
   /** "Actually, Leo is allergic to walnuts": the son of that name. */
-  #byName(words: readonly string[]): Companion | null {
+  #byName(words: readonly string[], { tells }: Language): Companion | null {
     const first = words.find((word) => !english.fillers.has(word)) ?? "";
-    return this.#people.get(first.replace(/'s$/u, "")) ?? null;
+    const called = tells.has(words[1]) ? this.#mayBeCalled.get(words[0] ?? "") : undefined;
+    return this.#people.get(first.replace(/'s$/u, "")) ?? called ?? null;
+  }
+
+  /** Elsewhere than in English, of which more is known. */
+  #hearNames({ text, words }: Clause, language: Language): void {
+    if (language.name === "en") return;
+    for (const at of words.keys()) {
+      const named = language.mine.has(words[at - 1]) ? relationAt(words, at) : undefined;
+      const called = named && words[at + named.length];
+      if (named === undefined || called === undefined || [language.tells, language.joins].some((list) => list.has(called))) continue;
+      const name = rawWords(text)[at + named.length] ?? called;
+      this.#mayBeCalled.set(called, { kind: "companion", relation: named.relation, name, unsure: true });
+    }
   }
 
   /** By a name anywhere in the words, as names are written: "may we" and "I hope" are none. */
@@ -100,7 +115,7 @@ export class Story {
 
   /** By the name that begins the words: somebody of whom was told, or who may be nobody's. */
   calledIn(clause: Clause, language: Language, vocabulary: Vocabulary): Companion | null {
-    return this.#byName(clause.words) ?? calledIn(clause, language, vocabulary);
+    return this.#byName(clause.words, language) ?? calledIn(clause, language, vocabulary);
   }
 
   /** "Last time they forgot": they are several, and nobody of the guest's was named last who may be. */
@@ -133,11 +148,12 @@ export class Story {
   next(clause: Clause, language: Language, how: Omit<ReadClause, "clause" | "language" | "who">): ReadClause | null {
     const { words } = clause;
     if (this.#calls(clause)) return null;
+    this.#hearNames(clause, language);
     const said = whoIn(clause, language, this.#before.kind === "self");
     const plain = said.kind === "pronoun" && this.#isOfStaff(clause, language) ? ({ kind: "nobody" } as const) : said;
     const member = partOfGroup(words, language) === "them" ? this.#companion : this.#forWhom(clause, language);
     const byName = plain.kind === "nobody" || (plain.kind === "pronoun" && language.pronounAt(words, 0).length === 0);
-    const named = member ?? (byName ? (this.#byName(words) ?? plain) : plain);
+    const named = member ?? (byName ? (this.#byName(words, language) ?? plain) : plain);
     const called = this.#calledWithin(clause, language);
     const begun = relationBegun(words);
     // "Grandad's 91 and comes with us": "he" is Grandad; of "a place for my dad's 70th" Dad.
