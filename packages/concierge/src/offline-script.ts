@@ -4,6 +4,7 @@ import { CONCIERGE_NEEDS } from "./needs.js";
 import { beginsWith, folded, says, saysOnly } from "./phrases.js";
 import { isAbroad, onlyTells, tellsAbroad } from "./script/telling.js";
 import { type Wish, wishIn } from "./script/wish.js";
+import { citiesIn, genresIn, kindsIn, priceIn } from "./script/words.js";
 import { answer, book } from "./stand-in/booking-moves.js";
 import { cancellation } from "./stand-in/cancel-moves.js";
 import { fact } from "./stand-in/fact-moves.js";
@@ -74,7 +75,9 @@ function requested(view: ScriptView): ScriptMove {
   // "Is there parking?" of what was just shown: the catalogue doesn't say.
   if (asks && wish.empty && wish.text !== "" && beginsWith(words, "of_shown") && showedOne(view)) return fact(view);
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
-  if (!wish.empty || says(words, "searching")) return search(view, wish, habits);
+  const tellsToo = !asks && memory.understood(view.message).length > 0 && !says(words, "wants", "searching", "request", "book", "places");
+  const nothingFound = tellsToo ? () => noted(view) : undefined;
+  if (!wish.empty || says(words, "searching")) return search(view, wish, habits, nothingFound);
   if (beginsWith(words, "thanking")) return thanked(view, words);
   if (greets) return say(GREETING);
   if (asks && isAbroad(view.message)) return say(replies.ASKED_ABROAD);
@@ -82,21 +85,36 @@ function requested(view: ScriptView): ScriptMove {
   if (asks && (beginsWith(words, "asking") || wish.text === "")) return fact(view);
   const reply = readReply(view.message);
   if (reply.yes || (reply.no && words.split(/\s+/).length === 1)) return say(replies.NOTHING_ASKED);
-  return wish.text === "" ? say(replies.HELP) : search(view, wish, habits);
+  return wish.text === "" ? say(replies.HELP) : search(view, wish, habits, nothingFound);
 }
 
 /** "Planning my mum's 70th, she can't do stairs": of people and what they need, of nothing that could be looked for, and no request. */
-function tellsOfGuests({ message }: ScriptView, wish: Wish): boolean {
+function tellsOfGuests({ message, window }: ScriptView, wish: Wish): boolean {
   const words = folded(message);
   // "Three of us" answers a question.
-  const answers = wish.party !== undefined && !memory.speaksOfNeed(message);
+  const answers = wish.party !== undefined && window.length > 0 && !memory.speaksOfNeed(message);
   return (
-    !looksFor(wish) &&
+    !looksFor(besidesTold(wish, memory.understood(message))) &&
     !answers &&
     !isAbroad(message) &&
     says(words, "states", "of_us") &&
     !says(words, "wants", "searching", "request", "book", "places")
   );
+}
+
+/** "I love jazz, I'm vegan": a taste that is told is not what is looked for. */
+function besidesTold(wish: Wish, understood: readonly string[]): Wish {
+  const told = understood.join("; ");
+  const genres = wish.genres.filter((genre) => !genresIn(told).includes(genre));
+  const without = <Value>(value: Value | undefined, named: readonly Value[]) =>
+    value !== undefined && named.includes(value) ? undefined : value;
+  return {
+    ...wish,
+    genres,
+    kind: without(wish.kind, kindsIn(told)),
+    city: without(wish.city, citiesIn(told)),
+    maxPrice: priceIn(told) === wish.maxPrice ? undefined : wish.maxPrice,
+  };
 }
 
 /** Names more than for how many, and with what needs. */

@@ -22,11 +22,11 @@ import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { withHarms } from "./reading/harm.js";
 import { english, type Language, languageIn, relationAt, UNKNOWN } from "./reading/language.js";
-import { saysNoMore } from "./reading/needs.js";
 import { operationsFor } from "./reading/operations.js";
 import { type ReadSentence, readSentence } from "./reading/read-sentence.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { asStated } from "./reading/remember.js";
+import { withoutSpeltCode } from "./reading/spelt-codes.js";
 import { Story } from "./reading/story.js";
 import { leavesAlone, mayTakeBack } from "./reading/take-back.js";
 
@@ -73,6 +73,7 @@ export class OfflineReader implements MessageReader {
 
   async read(input: MessageToRead, { signal }: { readonly signal: AbortSignal }): Promise<Reading> {
     const own = ownText(input.text.slice(0, MAX_CHARS));
+    const words = wordsIn(own);
     const language = languageIn(own.replaceAll(BROUGHT, ""));
     const changes = changesOf(own, input, language, this.#vocabulary);
     const read: ReadSentence[] = [];
@@ -83,10 +84,11 @@ export class OfflineReader implements MessageReader {
         story.heardBefore(clausesOf(sentence, language), language);
     const questions = new AskedNeeds(this.#vocabulary);
     const sentences = sentencesOf(own, isTitle);
-    for (const [at, sentence] of sentences.entries()) {
+    for (const [at, whole] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
-      if (changes.covers(sentence)) continue;
+      const sentence = withoutSpeltCode(whole);
+      if (sentence === null || changes.covers(sentence)) continue;
       const said = readSentence(sentence, { language, vocabulary: this.#vocabulary, story, questions });
       if (said === "foreign") break;
       if (said === null) continue;
@@ -103,13 +105,14 @@ export class OfflineReader implements MessageReader {
       ? told.filter(({ hard, clause }) => hard && this.#vocabulary.needsIn(clause.words).length > 0)
       : told) {
       if (drafts.length >= AT_ONCE) await this.#giveWay(input.owner, signal);
-      drafts.push({ draft, dates: datesIn(draft.clause.text, input) });
+      const holds = isAsSaid(draft, language, this.#vocabulary) ? { ...draft, unsure: true } : draft;
+      drafts.push({ draft: holds, dates: datesIn(draft.clause.text, input) });
     }
     // Of a single word ("sí") nobody knows the language.
-    const isEnglish = language.name === "en" && wordsIn(own).length > 1;
-    const backFrom = english.unsays.in(wordsIn(own)) === -1 ? BACK_FROM : BACK_FROM_PLAIN;
+    const isEnglish = language.name === "en" && words.length > 1;
+    const backFrom = english.unsays.in(words) === -1 ? BACK_FROM : BACK_FROM_PLAIN;
     // "I can't do steps any more" tells more of what must hold, and takes no allergy back.
-    const takesNothingBack = isEnglish && [english.unsays, english.misspoken].every((list) => list.in(wordsIn(own)) === -1);
+    const takesNothingBack = isEnglish && [english.unsays, english.misspoken].every((list) => list.in(words) === -1);
     const goesOn = (target: Memory) =>
       takesNothingBack &&
       target.strength === "hard" &&
@@ -119,7 +122,7 @@ export class OfflineReader implements MessageReader {
         back >= (isEnglish ? backFrom : BACK_FROM_ABROAD) &&
         !changes.asked.some((each) => each.target === target) &&
         !goesOn(target) &&
-        !leavesAlone(target, wordsIn(own), language, this.#vocabulary),
+        !leavesAlone(target, words, language, this.#vocabulary),
     );
     const quote = own.trim().slice(0, 200);
     const asked = [...changes.asked, ...ended.map((target) => ({ op: "end" as const, target, quote, plain: false }))];
@@ -141,18 +144,14 @@ export class OfflineReader implements MessageReader {
     const held = drafts.filter((draft) => draft.hard && isRead(draft));
     const judged = await this.#judge.judge(texts, { message, sentences, english: ["en", UNKNOWN].includes(language.name) }, signal);
     const believed = (
-      { drafts: of, whole, unread, parts, doubted, asked, none, companion, called }: ReadSentence,
+      { drafts: of, whole, unread, parts, doubted, isPlain, asked, none, companion, called }: ReadSentence,
       at: number,
     ): readonly Draft[] => {
       const [ofWhole, ofUnread] = [judged[2 * at], judged[2 * at + 1]];
       if (ofWhole === undefined || ofUnread === undefined) return of;
       const needs = of
         .filter(isRead)
-        .map((need) =>
-          ofWhole.keep < BELIEVE_HARD_FROM && !need.whole && !asked && !saysNoMore(whole, language, this.#vocabulary)
-            ? { ...need, unsure: true }
-            : need,
-        );
+        .map((need) => (ofWhole.keep < BELIEVE_HARD_FROM && !need.whole && !asked && !isPlain ? { ...need, unsure: true } : need));
       // Beside what must hold, the rest of a sentence is kept where the whole of it tells something.
       const plain = of.length > needs.length;
       const tells = needs.length === 0 || ((plain || ofWhole.keep >= PARTLY_READ_FROM) && !whole.text.includes("?"));
@@ -167,6 +166,7 @@ export class OfflineReader implements MessageReader {
           companion,
           called,
           beside: held,
+          isRest: unread !== whole && needs.length > 0,
         });
       const together = said(unread);
       // "I love jazz and I am vegan": a taste that a rule understood by itself needs less.
@@ -229,6 +229,17 @@ function isTitle(word: string): boolean {
 /** As it was said: no rule read what it is about. */
 function isRaw({ about, text }: Draft): boolean {
   return about !== "" && text.startsWith(about);
+}
+
+/** What is plain is so short. */
+const MAX_PLAIN_WORDS = 7;
+
+/** A sentence, of no need that the domain has: "loo close by, got crohns". "I can't have grapefruit", of a thing by its name, is plain. */
+function isAsSaid({ hard, need, text }: Draft, language: Language, vocabulary: Vocabulary): boolean {
+  const words = wordsIn(text);
+  if (!hard || need !== "other") return false;
+  const isAvoided = language.avoid.in(words, { slips: true }) !== -1 && vocabulary.needsIn(words).some(({ kind }) => kind === "avoid");
+  return !isAvoided && (words.length > MAX_PLAIN_WORDS || (language.name === "en" && english.first_person.in(words) !== -1));
 }
 
 function withoutRepeats(operations: readonly ProposedOperation[]): readonly ProposedOperation[] {

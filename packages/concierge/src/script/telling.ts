@@ -1,3 +1,4 @@
+import { RELATIONS } from "maitred/domain";
 import { latinLanguageOf } from "maitred/stand-in";
 import { beginsWith, folded, phrase, says } from "../phrases.js";
 import { citiesIn, dietsIn, genresIn, kindsIn, partyIn } from "./words.js";
@@ -15,7 +16,10 @@ const MARKS = /^[\s,.!;:–—-]+/u;
  */
 export function onlyTells(said: string, { thanked = false } = {}): boolean {
   const words = besidesGreeting(folded(said).trim(), thanked);
-  const tells = (part: string) => beginsWith(part.replace(LEAD, ""), "states") && !says(part, "wants");
+  const tells = (part: string) => {
+    const rest = part.replace(LEAD, "");
+    return (beginsWith(rest, "states") || isOfTheirs(rest)) && !says(part, "wants");
+  };
   const others = words.split(/[.!;]\s+/).filter((part) => !tells(part) && part.includes(" "));
   const orders = words.split(/,\s*(?:so |and |please |then )*/).slice(1);
   return (
@@ -23,6 +27,14 @@ export function onlyTells(said: string, { thanked = false } = {}): boolean {
     !others.some((part) => says(part, "searching", "book") || isWish(part)) &&
     !orders.some((part) => beginsWith(part, "request") || isWish(part))
   );
+}
+
+const THEIRS = new RegExp(`^(?:the )?(?:${RELATIONS.flat().join("|")})(?!\\p{L})`, "iu");
+
+/** "Dad is in a wheelchair", "the kids are coming too", "she is vegan": of who comes along, and nothing that could be looked for. */
+function isOfTheirs(part: string): boolean {
+  const isNamed = THEIRS.test(part) || beginsWith(part, "of_theirs");
+  return isNamed && !says(part, "searching", "request", "book", "places", "soon") && citiesIn(part).length === 0;
 }
 
 /** "Table for two in Vienna": of nobody, what, and for how many, where or when. */

@@ -22,7 +22,10 @@ const TRIES = [
   { named: false, narrow: false, before: false, dated: false },
 ];
 
-export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
+const sayNothingFound = (name: string): ScriptMove => say(replies.nothingFound(name));
+
+/** `nothingFound`: what is done where nothing is. Default: it is said. */
+export function search(view: ScriptView, wish: Wish, habits: Habits, nothingFound = sayNothingFound): ScriptMove {
   let most = 0;
   const before = saidBefore(view, wish);
   for (const how of TRIES) {
@@ -40,7 +43,8 @@ export function search(view: ScriptView, wish: Wish, habits: Habits): ScriptMove
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
   if (failure === undefined && wish.empty && isAbroad(view.message)) return say(replies.ASKED_ABROAD);
-  return say(failure ?? replies.nothingFound(wish.empty ? asWritten(wish.text, view.message) : ""));
+  if (failure !== undefined) return say(failure);
+  return nothingFound(wish.empty ? asWritten(wish.text, view.message) : "");
 }
 
 /** What of a name was no companion's: "dinner with Jon" looks for no Jon. */

@@ -2,15 +2,16 @@
 
 import { wordsIn } from "maitred/stand-in";
 import type { Clause } from "../reading/clauses.js";
+import { saysWhoComes } from "../reading/company.js";
 import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
-import { english, type Language, relationAt } from "../reading/language.js";
+import { beginsAt, english, type Language, relationAt } from "../reading/language.js";
 import { isName, rawWords } from "../reading/names.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
-import { type Companion, isUnsure, subjectFor, whoIn } from "../reading/who.js";
+import { type Companion, isUnsure, type Named, subjectFor, whoIn } from "../reading/who.js";
 import type { Judgement } from "./sentence-judge.js";
 
 /** From here on words are kept that no rule understands: then 19 of 20 that are kept of conversations that were left out are right. */
@@ -103,6 +104,8 @@ export interface AsSaidOptions {
   readonly called: Companion | null;
   /** What must hold, as the rules read it in the message. */
   readonly beside: readonly Draft[];
+  /** It is what is left of a sentence in which they read some of it. */
+  readonly isRest: boolean;
 }
 
 /** What is kept of words as they were said. */
@@ -116,9 +119,12 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // What may have to hold, and names nothing that must, is a guess: "my sister comes too", "I adore the theatre".
   const hard = judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
   if (hard && isGuess(words, judgement, named, options)) return [];
+  // "My wife always comes along" is a habit.
+  if (saysWhoComes(clause, language) && language.always.in(words) === -1) return [];
   const isFree = none || mindsNothing(words, vocabulary);
   if (isFree && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const said = whoIn(clause, language, false);
+  if (hard && !named && isOfThirdParty(clause, said, language)) return [];
   const isCalled = called !== null && (said.kind === "nobody" || said.kind === "pronoun");
   const who = said.kind === "pronoun" && companion !== null && !isCalled ? companion : said;
   // "The couple we met are both deaf" is not about the guest.
@@ -130,10 +136,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   if (judgement.keep < (hard ? (passing ? DOUBTED_ASK_FROM : ASK_FROM) : keepFrom) || clause.text.length > MAX_CHARS || (passing && !hard))
     return [];
   // "Book the second one for me and Leo" tells of one evening.
-  const begins = Math.max(
-    0,
-    words.findIndex((word) => !english.fillers.has(word)),
-  );
+  const begins = beginsAt(words);
   const asks = english.orders.at(words, begins) > 0 || vocabulary.requestsAt(words, begins);
   // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
@@ -146,10 +149,14 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // Who is no family may come along all the same: the guest is asked.
   const goesOver = said.kind === "self" && deniesForAnother(words, language);
   const another = isCalled ? called : said.kind === "other" ? said.acquaintance : goesOver ? companion : null;
-  const acquaintance = hard ? (another ?? null) : null;
+  // "Private room, Dad's hearing aids go mental": nobody else is named.
+  const theirs = said.kind === "nobody" ? onlyRelationIn(words) : null;
+  const acquaintance = hard ? (another ?? theirs) : null;
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
-  if (hard && (looksForOne(clause, language, vocabulary) || isMarkup(clause, vocabulary) || goesOn(clause, options))) return [];
+  const needs = vocabulary.needsIn(words);
+  const isNone = [looksForOne, isSimile, isIndifferent].some((speaksAgainst) => speaksAgainst(clause, language, vocabulary));
+  if (hard && (isNone || isMarkup(clause, vocabulary) || goesOn(clause, options))) return [];
   const slot = slotOf(words, language, vocabulary);
   // What must hold is asked about where it is said of nobody, too.
   // "Ruth and Tom can't have nuts", "callum cant eat egg, the rest of us are fine": somebody is told of, and nobody knows who.
@@ -157,7 +164,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isOfUnknown =
     tellsAt > begins &&
     language.first.in(words.slice(0, tellsAt)) === -1 &&
-    vocabulary.needsIn(words).every(({ at }) => at > tellsAt) &&
+    needs.every(({ at }) => at > tellsAt) &&
     who.kind !== "companion";
   const doubtful =
     passing ||
@@ -166,6 +173,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     isOfUnknown ||
     isUnsure(who) ||
     isOfAnother ||
+    isDoubtedFirst(words, language, vocabulary) ||
     (companion === null && deniesForAnother(words, language)) ||
     acquaintance !== null ||
     judgement.keep < sureFrom ||
@@ -190,6 +198,45 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   ];
 }
 
+/** "I might be allergic to kiwi": the doubt stands before what it is about. */
+function isDoubtedFirst(words: readonly string[], { name, unsure }: Language, vocabulary: Vocabulary): boolean {
+  const at = unsure.in(words);
+  return name === "en" && at !== -1 && vocabulary.needsIn(words).every((need) => need.at > at);
+}
+
+/**
+ * "One of the ladies told me in confidence …", "my doctor can come and tell me himself": of somebody outside of the company, and nothing of
+ * it is a need by its words. What they refuse may be one.
+ */
+function isOfThirdParty({ words }: Clause, said: Named, language: Language): boolean {
+  if (language.name !== "en") return false;
+  return english.confided.in(words) !== -1 || (said.kind === "other" && said.acquaintance !== undefined && !refuses(words, language));
+}
+
+/** The one relation that words name, which may not be who is meant. Null: none, or several, or the guest is named too. */
+function onlyRelationIn(words: readonly string[]): Companion | null {
+  const bare = words.map((word) => word.replace(/'s$/u, ""));
+  const named = new Set(bare.flatMap((_, at) => relationAt(bare, at)?.relation ?? []));
+  const [relation, ...more] = named;
+  const isOne = relation !== undefined && more.length === 0 && english.only_ones.has(relation);
+  return isOne && english.first_person.in(words) === -1 ? { kind: "companion", relation, name: null, unsure: true } : null;
+}
+
+/** "I find fusion like being trapped in a lift": what something is like is nobody's need. */
+function isSimile({ words }: Clause, { name }: Language, vocabulary: Vocabulary): boolean {
+  const at = english.similes.in(words);
+  const needs = vocabulary.needsIn(words);
+  return name === "en" && at !== -1 && needs.length > 0 && needs.every((need) => need.at > at);
+}
+
+/** "Need a hotel room in York, which floor doesn't matter": all that is said of it is that it need not be so. */
+function isIndifferent({ words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
+  const at = english.indifferent.in(words);
+  const others = words.filter((word) => !english.needing.has(word));
+  const isMore = [english.because, language.avoid].some((list) => list.in(others) !== -1);
+  return language.name === "en" && at !== -1 && !isMore && !speaksOfNeeds(others, language, vocabulary);
+}
+
 /** What only goes on is so short. */
 const MAX_GOING_ON = 12;
 
@@ -197,10 +244,11 @@ const MAX_GOING_ON = 12;
  * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it begins as what goes on about
  * what was read does, and tells of no need of its own, nor of anybody.
  */
-function goesOn({ text, words }: Clause, { language, vocabulary, beside, called }: AsSaidOptions): boolean {
+function goesOn({ text, words }: Clause, { language, vocabulary, beside, isRest, called }: AsSaidOptions): boolean {
   const needs = vocabulary.needsIn(words);
+  if (beside.length > 0 && tellsWhatItDoes(words, language, vocabulary)) return true;
   const leads = [english.so, english.theirs].some((list) => list.has(words[0]));
-  const begun = english.goes_on.at(words, 0) > 0 || (leads && needs.length > 0);
+  const begun = english.goes_on.at(words, 0) > 0 || (leads && (needs.length > 0 || isRest)) || (isRest && namesNothing(words, language));
   if (beside.length === 0 || !begun || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0 || called !== null)
     return false;
   if (language.first.in(words) !== -1 || english.harms.in(words) !== -1 || rawWords(text).slice(1).some(isName)) return false;
@@ -211,6 +259,21 @@ function goesOn({ text, words }: Clause, { language, vocabulary, beside, called 
   return needs.every(isHeld) && !isOfSomebody && !saysMust(words) && english.dated.in(words) === -1;
 }
 
+/** "Actual coeliac, not fashion coeliac", "epipen and everything", "not a bit of cake even": how bad what was read is. */
+function tellsWhatItDoes(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  if (language.name !== "en" || english.how_bad.at(words, beginsAt(words)) === 0 || vocabulary.reasonsIn(words).length > 0) return false;
+  const isOfSomebody = words.some(
+    (_, at) =>
+      relationAt(words, at) !== undefined || language.pronounAt(words, at).includes("he") || language.pronounAt(words, at).includes("she"),
+  );
+  return !isOfSomebody;
+}
+
+/** "Packed lunch would be great": neither the guest nor what may have to hold, refused or not. English. */
+function namesNothing(words: readonly string[], language: Language): boolean {
+  return language.name === "en" && language.first.in(words) === -1 && !refuses(words, language) && !tellsOfNeeds(words);
+}
+
 /**
  * Nothing of the body, food or faith is named, nor the guest, and the judge alone takes it for what must hold, a little: to ask about it
  * makes no sense. Nor does it about what is well again ("his knee is fine again").
@@ -219,11 +282,13 @@ function isGuess(words: readonly string[], { keep, hard, category }: Judgement, 
   const { language, vocabulary } = options;
   if (saysMust(words)) return false;
   const isOfNeeds = category === "dietary" || category === "accessibility";
+  // "No, she's fine with walking" answers, and denies nothing.
+  const told = words.slice(english.answers_no.has(words[0]) ? 1 : 0);
   if (!named) return !isOfNeeds && language.first.in(words) === -1 && keep + hard < UNNAMED_FROM;
   return (
     vocabulary.needsIn(words).length === 0 &&
-    language.not.in(words) === -1 &&
-    [english.well, english.was_so].some((list) => list.in(words) !== -1)
+    language.not.in(told) === -1 &&
+    [english.well, english.was_so].some((list) => list.in(told) !== -1)
   );
 }
 
@@ -235,13 +300,13 @@ function saysMust(words: readonly string[]): boolean {
 /** Words for a need, for what it comes from, or for what must be. */
 function speaksOfNeeds(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
   if (vocabulary.needsIn(words).length > 0 || vocabulary.reasonsIn(words).length > 0) return true;
-  return tellsOfNeeds(words, language);
+  return language.name === "en" && tellsOfNeeds(words);
 }
 
 /** By words that need no thing beside them. */
-function tellsOfNeeds(words: readonly string[], language: Language): boolean {
+function tellsOfNeeds(words: readonly string[]): boolean {
   const telling = [english.cued, english.needing, english.musts, english.harms, english.health, english.advice];
-  return language.name === "en" && telling.some((list) => list.in(words) !== -1);
+  return telling.some((list) => list.in(words) !== -1);
 }
 
 /** "Book the almond oil massage", "can I have the nut cake": what somebody else would avoid is just what is asked for. */
@@ -252,7 +317,7 @@ function isWanted(words: readonly string[], from: number, language: Language, vo
   const isNeed = (place: number) => needs.some(({ at, length }) => place >= at && place < at + length);
   const areOne = words.slice(first, last).every((_, place) => isNeed(first + place));
   const isNext = first > from && words.slice(from + 1, first).every((word) => english.before_ordered.has(word));
-  const isAvoided = refuses(words, language) || tellsOfNeeds(words, language);
+  const isAvoided = refuses(words, language) || (language.name === "en" && tellsOfNeeds(words));
   return needs.length > 0 && areOne && isNext && !isAvoided && needs.every(({ kind }) => kind === "avoid");
 }
 

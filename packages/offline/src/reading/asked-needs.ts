@@ -2,7 +2,7 @@ import { wordsIn } from "maitred/stand-in";
 import type { Clause, Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
-import { english, type Language, relationAt } from "./language.js";
+import { beginsAt, english, type Language, relationAt } from "./language.js";
 import { isName, rawWords } from "./names.js";
 import { avoidingBy, hardDraft, needsOf, withWhom } from "./needs.js";
 import { capital, told } from "./said.js";
@@ -59,7 +59,7 @@ export class AskedNeeds {
   /** "I'm coeliac, can I eat there?": the first part of a question tells something by itself. */
   #toldFirst(clause: Clause, language: Language): readonly Draft[] {
     const who = whoIn(clause, language, false);
-    const word = clause.words.find((each) => !english.fillers.has(each));
+    const word = clause.words[beginsAt(clause.words)];
     if (who.kind === "pronoun" || !(language.first.has(word) || language.mine.has(word))) return [];
     const read = { clause, language, who, asks: false, laughs: false, standing: false, avoiding: null };
     return needsOf(read, this.#vocabulary).map((draft) => ({ ...draft, unsure: true }));

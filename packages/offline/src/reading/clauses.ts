@@ -1,5 +1,5 @@
 import { wordsIn } from "maitred/stand-in";
-import { english, type Language, saysLiking, spelt, wordsOf } from "./language.js";
+import { english, type Language, relationAt, saysLiking, spelt, wordsOf } from "./language.js";
 import { pointedOutIn } from "./names.js";
 
 /** A part of a sentence that can say one thing. Offsets are those of the message. */
@@ -73,13 +73,16 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
   for (const { index, 0: mark } of sentence.text.matchAll(/[,;:()–—、。]+(?=\D|$)|\s-\s|(?<=\s)\p{L}+(?=\s)/gu)) {
     if (/\p{L}/u.test(mark)) {
       const [word = ""] = wordsIn(mark);
-      if (!language.joins.has(word)) continue;
       const rest = wordsIn(sentence.text.slice(index + mark.length, index + mark.length + 40));
+      // "I'm vegetarian my husband eats anything".
+      if (language.mine.has(word) && relationAt(rest, 0) !== undefined && endsWithTrait(sentence.text.slice(start, index)))
+        push(index, index);
+      if (!language.joins.has(word)) continue;
       // "It's Beth with the nuts and the wheelchair" goes on about her.
       const before = sentence.text.slice(start, index);
       if (language.others.has(rest[0]) && pointedOutIn({ text: before, words: wordsIn(before) }) !== -1) continue;
       // "As always" joins nothing.
-      if (!language.begins(rest) || language.always.at(wordsIn(`${mark} ${rest[0]}`), 0) > 1) continue;
+      if (!(language.begins(rest) || tellsOfTheirs(rest, language)) || language.always.at(wordsIn(`${mark} ${rest[0]}`), 0) > 1) continue;
       push(index, index + mark.length);
     } else push(index, index + mark.length);
   }
@@ -90,6 +93,19 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
 /** "I love musicals, any concerts?": the clauses up to the last liking that stands before the question are none. */
 export function untilLiking(clauses: readonly Clause[], language: Language): readonly Clause[] {
   return clauses.slice(0, clauses.slice(0, -1).findLastIndex(({ words }) => statesLiking(words, language)) + 1);
+}
+
+/** What is said of somebody in a single word is all that is said: "I'm vegan". */
+function endsWithTrait(text: string): boolean {
+  const words = wordsIn(text);
+  const last = words.at(-1);
+  return english.i.has(words[0]) && english.traits.has(last) && !english.leads_on.has(last);
+}
+
+/** "Mum is coeliac", "dad uses a wheelchair". */
+function tellsOfTheirs(words: readonly string[], { tells }: Language): boolean {
+  const relation = relationAt(words, 0);
+  return relation !== undefined && tells.has(words[relation.length]);
 }
 
 function statesLiking([first = "", ...rest]: readonly string[], language: Language): boolean {

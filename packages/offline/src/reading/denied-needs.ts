@@ -45,6 +45,9 @@ function mayPointBack(words: readonly string[], language: Language): boolean {
 
 /** Where the denial begins of all that the words name; null where they name more, or deny something else. */
 function deniedFrom(words: readonly string[], language: Language, vocabulary: Vocabulary): number | null {
+  // "No, I'm not vegan" answers first.
+  const [first, ...rest] = words;
+  if (english.answers_no.has(first) && english.i.has(rest[0])) return deniedFrom(rest, language, vocabulary);
   const [from, next] = denialIn(words, language);
   if (from === -1 || withoutSubject(words.slice(0, from), language)) return null;
   const needs = vocabulary.needsIn(words);
@@ -55,7 +58,9 @@ function deniedFrom(words: readonly string[], language: Language, vocabulary: Vo
   const last = words.findLastIndex((_, at) => isNamed(at));
   const between = words
     .slice(next, last)
-    .every((word, at) => isNamed(next + at) || [english.glue, english.listing, english.kinds].some((list) => list.has(word)));
+    .every(
+      (word, at) => isNamed(next + at) || [english.glue, english.listing, english.kinds, english.groups].some((list) => list.has(word)),
+    );
   const after = words.slice(last + 1);
   const isMore = english.exceptions.in(after) !== -1 || mayPointBack(after, language) || after.some((word) => isDenial(word, language));
   return between && !isMore ? from : null;

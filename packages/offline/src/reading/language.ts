@@ -130,6 +130,12 @@ export function relationAt(words: readonly string[], at: number): { readonly rel
   return named(words, at) ?? (one !== undefined && english.only_ones.has(one.relation) ? one : undefined);
 }
 
+/** Where the first word stands that is no filler; behind the last where all are. */
+export function beginsAt(words: readonly string[]): number {
+  const at = words.findIndex((word) => !english.fillers.has(word));
+  return at === -1 ? words.length : at;
+}
+
 /** Whether a subject ("companion:mum") is a relation that goes by other words too, and which. */
 export function relationOf(name: string): string | undefined {
   return relationAt(wordsIn(folded(name)), 0)?.relation;

@@ -1,10 +1,11 @@
+import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
-import { english, type Language, uncompounded } from "./language.js";
+import { english, type Language, relationAt, uncompounded } from "./language.js";
 import { isName, pointedOutIn, rawWords } from "./names.js";
 import { capital, told } from "./said.js";
-import { type Companion, calledIn, isUnsure, subjectFor } from "./who.js";
+import { type Companion, calledIn, isUnsure, relationBegun, subjectFor } from "./who.js";
 
 /** What must hold, by words: a thing that is avoided, or what somebody is, has or uses. In every language that has small words here. */
 
@@ -30,16 +31,11 @@ export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draf
   const asked = pointedOutIn(clause) === -1 ? leftOutIn(words, found) : found;
   const avoidAt = language.avoid.in(words, { slips: true });
   const more = avoidAt === -1 && read.avoiding !== null && isList(words, found);
-  const drafts = found
-    .filter(
-      (need) =>
-        asked.includes(need) || (need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need)),
-    )
-    .map((need) =>
-      asked.includes(need)
-        ? { ...draftOf(read, need, words, -1, false), unsure: true }
-        : draftOf(read, need, words, avoidAt, more || found.length > 1),
-    );
+  const drafts = found.flatMap((need) => {
+    if (asked.includes(need)) return [{ ...draftOf(read, need, words, -1, false), unsure: true }];
+    const holds = need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need);
+    return holds ? [draftOf(read, need, words, avoidAt, more || found.length > 1)] : [];
+  });
   return drafts.length > 0 ? drafts : unlisted(read, words);
 }
 
@@ -58,7 +54,7 @@ export function avoidingIn({ clause, language }: ReadClause, drafts: readonly Dr
 /** "Eggs and milk", "no fish". */
 function isList(words: readonly string[], found: readonly FoundNeed[]): boolean {
   const rest = words.filter((_, index) => !found.some(({ at, length }) => index >= at && index < at + length));
-  return found.length > 0 && rest.every((word) => english.listing.has(word) || english.tails.has(word));
+  return found.length > 0 && rest.every((word) => [english.listing, english.tails, english.phases].some((list) => list.has(word)));
 }
 
 const denies = ({ language }: ReadClause, words: readonly string[], at: number) =>
@@ -115,19 +111,29 @@ function draftOf(read: ReadClause, need: FoundNeed, words: readonly string[], av
 
 const TO = "to";
 
-/** "I am allergic to peanuts": who, that it does harm, and which thing, and nothing that would tell it is not meant. English. */
-export function saysNoMore({ words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
-  if (language.name !== "en" || english.cued.in(words) === -1 || language.unsure.in(words) !== -1) return false;
+/** "I am allergic to peanuts", "he uses a wheelchair": who, and which thing, and nothing that would tell it is not meant. English. */
+export function saysNoMore({ text, words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
+  if (language.name !== "en" || text.includes("?") || language.unsure.in(words) !== -1) return false;
   const needs = vocabulary.needsIn(words);
   const isOfNeed = (at: number) => needs.some((need) => at >= need.at && at < need.at + need.length);
-  const small = [language.first, english.be, english.cued, english.listing];
+  const begun = relationBegun(words);
+  const isOfSomebody = language.first.has(words[0]) || language.pronounAt(words, 0).length > 0 || begun !== undefined;
+  const small = [language.first, english.be, english.cued, english.listing, english.has, english.articles];
+  const isSmall = (word: string, at: number) =>
+    word === TO || isOfNeed(at) || small.some((list) => list.has(word)) || isPerson(words, at, language);
   return (
-    language.first.has(words[0]) &&
+    isOfSomebody &&
+    (!language.first.has(words[0]) || language.mine.has(words[0]) || english.cued.in(words) !== -1) &&
     needs.length > 0 &&
     needs.every(({ need }) => need !== "other") &&
-    words.every((word, at) => word === TO || isOfNeed(at) || small.some((list) => list.has(word))) &&
+    words.every(isSmall) &&
     !words.some((word) => language.not.has(word))
   );
+}
+
+/** "My wife's", "she's". */
+function isPerson(words: readonly string[], at: number, language: Language): boolean {
+  return language.pronounAt(words, at).length > 0 || relationAt([(words[at] ?? "").replace(/'s$/u, "")], 0) !== undefined;
 }
 
 /** Whose the needs of a clause are. */
@@ -146,7 +152,10 @@ function whoseIn(
   const called: Companion | null = isName(pointedOut)
     ? { kind: "companion", relation: pointedOut, name: null, unsure: true }
     : calledIn(clause, language, vocabulary);
-  return who.kind === "nobody" && found.every((need) => need.at > at) ? (called ?? who) : who;
+  // "Isla wears ear defenders, noises set her off": no "he" who was named before her.
+  const isPointed = isUnsure(who) && called !== null && !(who.kind === "companion" && folded(called.relation) === folded(who.name ?? ""));
+  const isBegun = clause.words.slice(0, 2).every((_, place) => language.pronounAt(clause.words, place).length === 0);
+  return (who.kind === "nobody" || (isPointed && isBegun)) && found.every((need) => need.at > at) ? (called ?? who) : who;
 }
 
 /** A need of which it isn't known yet what it is about. */

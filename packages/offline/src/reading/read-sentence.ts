@@ -2,13 +2,14 @@ import { BROUGHT } from "maitred/stand-in";
 import { partsOf, unreadIn } from "../learnt/judged-drafts.js";
 import type { AskedNeeds } from "./asked-needs.js";
 import { type Clause, clausesOf, type Sentence, through, untilLiking, withNarrowing } from "./clauses.js";
+import { saysWhoComes } from "./company.js";
 import { isDenied, tellsOfNone } from "./denied-needs.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { harmsIn } from "./harm.js";
 import { anyLanguage, english, type Language, wordsOf } from "./language.js";
 import { limitsOf } from "./limits.js";
-import { avoidingIn, needsOf } from "./needs.js";
+import { avoidingIn, needsOf, saysNoMore } from "./needs.js";
 import { withoutAsking } from "./remember.js";
 import { statementsOf } from "./statements.js";
 import type { Story } from "./story.js";
@@ -32,6 +33,8 @@ export interface ReadSentence {
   readonly place: number;
   /** It is supposed: of what must hold the guest is asked, and nothing else is kept. */
   readonly doubted: boolean;
+  /** All of it is who comes, and plain needs of theirs. */
+  readonly isPlain: boolean;
   /** The guest asked that it be remembered. */
   readonly asked: boolean;
   /** It tells that somebody has no need. */
@@ -58,6 +61,7 @@ export function readSentence(
     unread: null,
     parts: [],
     doubted: false,
+    isPlain: false,
     asked: false,
     none: false,
     harms: [],
@@ -95,6 +99,9 @@ export function readSentence(
       ...needsOf(read, vocabulary),
       ...(asks ? [] : limitsOf({ ...read, clause: withNarrowing(whole, rest, clauses) }, vocabulary)),
     ];
+    const calls = read.who.kind === "nobody" && needs.some(({ hard, unsure }) => hard && unsure);
+    const whose = calls ? story.calledIn(rest, language, vocabulary) : null;
+    if (whose !== null) story.goesOnOf(whose);
     avoiding = avoidingIn(read, needs) ?? (needs.length > 0 ? avoiding : null);
     drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, vocabulary) : []));
   }
@@ -114,7 +121,10 @@ export function readSentence(
   const harms = harmsIn(sentence, clauses, companion, { language, vocabulary });
   const none = tellsOfNone(clauses, language, vocabulary);
   const called = unread === null ? null : story.calledIn(unread, language, vocabulary);
-  return { drafts, whole, unread, parts, doubted: false, asked: isAsked, none, harms, companion, called };
+  const isPlain =
+    saysNoMore(whole, language, vocabulary) ||
+    (clauses.length > 0 && clauses.every((clause) => saysNoMore(clause, language, vocabulary) || saysWhoComes(clause, language)));
+  return { drafts, whole, unread, parts, doubted: false, isPlain, asked: isAsked, none, harms, companion, called };
 }
 
 /** "If …", "let's say …": within the first words. */

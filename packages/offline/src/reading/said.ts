@@ -89,14 +89,14 @@ function thirdOf(verb: string): string | null {
 }
 
 /** "She's", "hes". */
-const IS = /'(?:s|re)$|^s?hes$/u;
+const IS = /'(?:s|re)$|^s?hes$|^whos$/u;
 
 function ofCompanion(words: readonly string[], who: Companion, language: Language): string | null {
   const [first = "", second = "", third = "", ...rest] = words;
   const called = calledAs(who);
   const pronoun = folded(first);
   if (english.theirs.has(pronoun)) return null;
-  if (language.pronounAt([pronoun], 0).length > 0)
+  if (language.pronounAt([pronoun], 0).length > 0 || english.who.has(pronoun))
     return [called, ...(IS.test(pronoun) ? [second === "got" ? "has" : "is"] : []), SECOND[second] ?? second, third, ...rest]
       .join(" ")
       .trim();

@@ -3,7 +3,7 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { ReadClause } from "./draft.js";
-import { english, type Language, pronounIn, relationAt } from "./language.js";
+import { beginsAt, english, type Language, pronounIn, relationAt } from "./language.js";
 import { isName, rawWords } from "./names.js";
 import {
   type Companion,
@@ -44,6 +44,8 @@ export class Story {
   /** Somebody else was spoken of since, or they were told of in another message. */
   #mayBeAnother = false;
   #before: Who = { kind: "nobody" };
+  /** Whom the clause before ends with: "I come with my sister Ida, who is deaf". */
+  #endedWith: Companion | null = null;
   /** Who was told or is known by name. */
   readonly #people: Map<string, Companion>;
   /** Words that follow a relation, by which somebody may be called: "mein mann jürgen". */
@@ -84,11 +86,12 @@ export class Story {
 
   endSentence(): void {
     this.#before = { kind: "nobody" };
+    this.#endedWith = null;
   }
 
   /** "Actually, Leo is allergic to walnuts": the son of that name. */
   #byName(words: readonly string[], { tells }: Language): Companion | null {
-    const first = words.find((word) => !english.fillers.has(word)) ?? "";
+    const first = words[beginsAt(words)] ?? "";
     const called = tells.has(words[1]) ? this.#mayBeCalled.get(words[0] ?? "") : undefined;
     return this.#people.get(first.replace(/'s$/u, "")) ?? called ?? null;
   }
@@ -144,12 +147,19 @@ export class Story {
     return true;
   }
 
+  /** "Marco can't have kiwi, latex neither": what goes on, and names nobody, is of whoever was told of. */
+  goesOnOf(companion: Companion): void {
+    this.#before = companion;
+  }
+
   /** Null where a clause tells nothing of the guest or theirs. */
   next(clause: Clause, language: Language, how: Omit<ReadClause, "clause" | "language" | "who">): ReadClause | null {
     const { words } = clause;
     if (this.#calls(clause)) return null;
     this.#hearNames(clause, language);
-    const said = whoIn(clause, language, this.#before.kind === "self");
+    const told = this.#endedWith;
+    this.#endedWith = how.asks ? null : endsWith(clause, language);
+    const said = told !== null && isRelative(words) ? told : whoIn(clause, language, this.#before.kind === "self");
     const plain = said.kind === "pronoun" && this.#isOfStaff(clause, language) ? ({ kind: "nobody" } as const) : said;
     const member = partOfGroup(words, language) === "them" ? this.#companion : this.#forWhom(clause, language);
     const byName = plain.kind === "nobody" || (plain.kind === "pronoun" && language.pronounAt(words, 0).length === 0);
@@ -175,12 +185,29 @@ export class Story {
     // Of a question only what is told beside it: "…, my wife is allergic to nuts?"
     if (how.asks && (clause.index === 0 || who.kind === "nobody" || who.kind === "other")) return null;
     // "… and hates garlic" goes on about the one before.
-    const meant = who.kind === "nobody" && (before.kind === "companion" || before.kind === "other") ? before : who;
+    // "… and mum is coeliac" is of nobody who was told of before.
+    const meant = who.kind === "nobody" && begun === undefined && (before.kind === "companion" || before.kind === "other") ? before : who;
     return { clause, language, who: meant, ...how };
   }
 }
 
-/** "Tom from work is joining", "Ana comes along": a name that nobody told before. */
+/** "Who is deaf", "who's vegan". */
+function isRelative([first = ""]: readonly string[]): boolean {
+  return first !== THAT && english.who.has(first);
+}
+
+const THAT = "that";
+
+/** Who of the guest's is the last thing that a clause names. */
+function endsWith(clause: Clause, language: Language): Companion | null {
+  const last = peopleIn(clause, language).at(-1);
+  if (last === undefined || language.name !== "en") return null;
+  const end = clause.words.length - 1;
+  return folded(last.name ?? "") === clause.words[end] || relationAt(clause.words, end)?.relation === last.relation ? last : null;
+}
+
+/** "Tom from work is joining", "Ana comes along": a name that nobody told before. Whose dad comes is known. */
 function joinsByName({ text, words }: Clause, { comes }: Language): boolean {
-  return isName(rawWords(text)[0] ?? "") && !comes.has(words[0]) && comes.in(words) !== -1;
+  const isOfTheirs = relationBegun(words) !== undefined;
+  return isName(rawWords(text)[0] ?? "") && !isOfTheirs && !comes.has(words[0]) && comes.in(words) !== -1;
 }

@@ -1,6 +1,6 @@
 import type { Clause } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
-import { english, type Language, MEANT, type Meant, pronounIn, relationAt, uncompounded } from "./language.js";
+import { beginsAt, english, type Language, MEANT, type Meant, pronounIn, relationAt, uncompounded } from "./language.js";
 import { isName, rawWords } from "./names.js";
 
 /** Somebody of the guest's. `unsure`: they may not be who is meant. Default false. */
@@ -108,9 +108,10 @@ const ADVERB = /\p{L}{4}ly$/u;
  * with a small letter no more than what is told of people, and not by the guest of themselves. It may be nobody's, and the guest is asked.
  */
 export function calledIn({ text, words }: Clause, language: Language, vocabulary: Vocabulary): Companion | null {
-  const at = words.findIndex((word) => !english.fillers.has(word));
-  const [first = "", raw = ""] = at === -1 ? [] : [words[at]?.replace(/'s$/u, ""), rawWords(text)[at]];
-  const relation = relationAt(words, at);
+  const at = beginsAt(words);
+  const bare = words.map((word) => word.replace(/'s$/u, ""));
+  const [first = "", raw = ""] = [bare[at], rawWords(text)[at]];
+  const relation = relationAt(bare, at);
   const behind = at + (relation?.length ?? 1);
   const isNamedToo = relation !== undefined && nameAt(text, behind) !== null;
   const told = behind + (isNamedToo ? 1 : 0);
@@ -121,7 +122,8 @@ export function calledIn({ text, words }: Clause, language: Language, vocabulary
   }
   const lists = [language.first, language.mine, language.others, language.not, language.tells, english.nouns_after, english.orders];
   if (raw === "" || [...lists, english.nobodys].some((list) => list.has(first)) || language.pronounAt(words, at).length > 0) return null;
-  if (relationBegun(words) !== undefined || ADVERB.test(first) || vocabulary.needsIn(words).some((need) => need.at === at)) return null;
+  if (ADVERB.test(first) || vocabulary.reasonsIn([first]).length > 0 || vocabulary.needsIn(words).some((need) => need.at === at))
+    return null;
   const companion = { kind: "companion", relation: raw.replace(/['’]s$/u, ""), name: null, unsure: true } as const;
   if (isName(raw)) return tells(behind) || /['’]s$/u.test(raw) ? companion : null;
   return language.name === "en" && english.personal.at(words, behind) > 0 ? companion : null;
@@ -150,8 +152,7 @@ function withoutFormal({ text, words }: Clause, { name }: Language): readonly st
 
 /** "One of us uses a wheelchair"; `them`: "one is vegan", of whoever was named last. Null: neither. */
 export function partOfGroup(words: readonly string[], language: Language): "us" | "them" | null {
-  const begins = words.findIndex((word) => !english.fillers.has(word));
-  if (begins === -1) return null;
+  const begins = beginsAt(words);
   if (language.one_of_us.at(words, begins) > 0) return "us";
   return language.one_of_them.at(words, begins) > 0 ? "them" : null;
 }
@@ -181,13 +182,7 @@ function calledSo(relation: string): readonly Meant[] {
 /** "Mum's coming too": whose mother needs no word. */
 export function relationBegun(words: readonly string[]): string | undefined {
   const bare = words.map((word) => word.replace(/'s$/u, ""));
-  return relationAt(
-    bare,
-    Math.max(
-      0,
-      bare.findIndex((word) => !english.fillers.has(word)),
-    ),
-  )?.relation;
+  return relationAt(bare, beginsAt(bare))?.relation;
 }
 
 export function subjectFor(who: Who): { readonly subject: string; readonly name: string | null } {

@@ -2,7 +2,7 @@ import type { JsonValue, MemoryLine } from "maitred";
 import { folded, wordsIn } from "maitred/stand-in";
 import { z } from "zod";
 import { relationAt, relationOf } from "../reading/language.js";
-import { lower } from "../reading/said.js";
+import { capital, lower } from "../reading/said.js";
 
 /** What is said of memory, in plain words. */
 
@@ -110,8 +110,4 @@ export function ofWhom(who: string, memory: string): string {
   const relation = relationOf(who);
   const isNamed = relation !== undefined && words.some((_, at) => relationAt(words, at)?.relation === relation);
   return isNamed || memory.toLowerCase().includes(who.toLowerCase()) ? capital(memory) : `${capital(who)}: ${lower(memory)}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,0 +1,33 @@
+import { folded } from "maitred/stand-in";
+import type { Sentence } from "./clauses.js";
+import { english } from "./language.js";
+
+/** So many digits in words are a code, and their name stands so many words before them. */
+const MIN_DIGITS = 3;
+const NAMED_WITHIN = 6;
+const FIGURES = /^\d{3,}$/u;
+
+/**
+ * "The gate code is one seven four two and loud noises set my son off", without the code: the longer part of what stands before and behind
+ * it. English. Null: there is nothing else.
+ */
+export function withoutSpeltCode(sentence: Sentence): Sentence | null {
+  const words = [...sentence.text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)].map(({ index, 0: text }) => ({
+    text: folded(text),
+    start: index,
+    end: index + text.length,
+  }));
+  const isFigures = (at: number) => FIGURES.test(words[at]?.text ?? "");
+  const isDigit = (at: number) => isFigures(at) || english.digits.has(words[at]?.text);
+  const areDigits = (at: number) => Array.from({ length: MIN_DIGITS }, (_, more) => at + more).every(isDigit);
+  const from = words.findIndex((_, at) => isFigures(at) || areDigits(at));
+  const name = words.findLastIndex(({ text }, at) => at < from && at >= from - NAMED_WITHIN && english.codes.has(text));
+  if (from === -1 || name === -1) return sentence;
+  const behind = words.slice(from).find((_, at) => !isDigit(from + at));
+  const joined = words.slice(0, name).findLast(({ text, end }) => english.joins_code.has(text) || sentence.text[end] === ",");
+  const ends = joined === undefined ? 0 : english.joins_code.has(joined.text) ? joined.start : joined.end;
+  const begins = behind === undefined ? sentence.text.length : english.joins_code.has(behind.text) ? behind.end : behind.start;
+  const [before, after] = [sentence.text.slice(0, ends), sentence.text.slice(begins)];
+  const text = (before.length > after.length ? before : after).trim();
+  return text === "" ? null : { ...sentence, text, start: sentence.start + sentence.text.indexOf(text) };
+}
