@@ -155,7 +155,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const meant = who.kind === "companion" ? who : (acquaintance ?? ({ kind: "self" } as const));
   const text = told(clause.text, meant, language);
   const needs = vocabulary.needsIn(words);
-  const isNone = [looksForOne, isSimile, isIndifferent].some((speaksAgainst) => speaksAgainst(clause, language, vocabulary));
+  const isNone = [looksForOne, isSimile].some((speaksAgainst) => speaksAgainst(clause, language, vocabulary));
   if (hard && (isNone || isMarkup(clause, vocabulary) || goesOn(clause, options))) return [];
   const slot = slotOf(words, language, vocabulary);
   // What must hold is asked about where it is said of nobody, too.
@@ -229,14 +229,6 @@ function isSimile({ words }: Clause, { name }: Language, vocabulary: Vocabulary)
   return name === "en" && at !== -1 && needs.length > 0 && needs.every((need) => need.at > at);
 }
 
-/** "Need a hotel room in York, which floor doesn't matter": all that is said of it is that it need not be so. */
-function isIndifferent({ words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
-  const at = english.indifferent.in(words);
-  const others = words.filter((word) => !english.needing.has(word));
-  const isMore = [english.because, language.avoid].some((list) => list.in(others) !== -1);
-  return language.name === "en" && at !== -1 && !isMore && !speaksOfNeeds(others, language, vocabulary);
-}
-
 /** What only goes on is so short. */
 const MAX_GOING_ON = 12;
 
@@ -248,7 +240,10 @@ function goesOn({ text, words }: Clause, { language, vocabulary, beside, isRest,
   const needs = vocabulary.needsIn(words);
   if (beside.length > 0 && tellsWhatItDoes(words, language, vocabulary)) return true;
   const leads = [english.so, english.theirs].some((list) => list.has(words[0]));
-  const begun = english.goes_on.at(words, 0) > 0 || (leads && (needs.length > 0 || isRest)) || (isRest && namesNothing(words, language));
+  const begun =
+    english.goes_on.at(words, 0) > 0 ||
+    (leads && (needs.length > 0 || isRest)) ||
+    (isRest && namesNothing(words, language) && beside.every(({ category }) => category === "dietary"));
   if (beside.length === 0 || !begun || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0 || called !== null)
     return false;
   if (language.first.in(words) !== -1 || english.harms.in(words) !== -1 || rawWords(text).slice(1).some(isName)) return false;
@@ -269,7 +264,7 @@ function tellsWhatItDoes(words: readonly string[], language: Language, vocabular
   return !isOfSomebody;
 }
 
-/** "Packed lunch would be great": neither the guest nor what may have to hold, refused or not. English. */
+/** "We keep kosher, so packed lunch would be great": neither the guest nor what may have to hold, refused or not. English. */
 function namesNothing(words: readonly string[], language: Language): boolean {
   return language.name === "en" && language.first.in(words) === -1 && !refuses(words, language) && !tellsOfNeeds(words);
 }
