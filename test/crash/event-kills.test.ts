@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ToldEvent } from "../../src/ports/events.js";
-import { ENGINES, SHARED_ENGINES } from "../replicas/engines.js";
+import { ENGINES } from "../replicas/engines.js";
 import { bundle } from "../support/bundle.js";
 import { type Need, needing } from "../support/needing.js";
 import { openQdrantHttp } from "../support/qdrant-http.js";
@@ -70,7 +70,7 @@ interface Surviving {
 }
 
 /** An engine, with memories beside it that processes share. */
-async function withQdrant({ name, open }: (typeof SHARED_ENGINES)[number]): Promise<Surviving> {
+async function withQdrant({ name, open }: (typeof ENGINES)[number]): Promise<Surviving> {
   const [server, qdrant] = [await open(), await openQdrantHttp()];
   return {
     variables: { ...server.variables, QDRANT_URL: qdrant.url, MEMORY_STORAGE_DIR: join(dir, name) },
@@ -81,22 +81,23 @@ async function withQdrant({ name, open }: (typeof SHARED_ENGINES)[number]): Prom
   };
 }
 
-const STORES: readonly { readonly name: string; readonly needs: readonly Need[]; open(): Promise<Surviving> }[] = [
+const STORES: readonly { readonly name: string; readonly needs: readonly Need[]; readonly kills: number; open(): Promise<Surviving> }[] = [
   {
     name: "files",
     needs: [],
+    kills: KILLS,
     open: async (): Promise<Surviving> => ({ variables: { MEMORY_STORAGE_DIR: join(dir, "storage") }, close: async () => {} }),
   },
   // On an emulator each kill takes half a minute: with `KILLS` alone, and a tenth of them.
-  ...(process.env.KILLS === undefined ? ENGINES : SHARED_ENGINES).map((engine) => ({
+  ...ENGINES.filter(({ isSlow }) => !isSlow || process.env.KILLS !== undefined).map((engine) => ({
     name: engine.name,
     needs: [engine.program],
+    kills: engine.isSlow ? Math.ceil(KILLS / 10) : KILLS,
     open: () => withQdrant(engine),
   })),
 ];
 
-describe.each(STORES)("a process that tells of what it does", ({ name, needs, open }) => {
-  const kills = name === "Firestore" ? Math.ceil(KILLS / 10) : KILLS;
+describe.each(STORES)("a process that tells of what it does", ({ name, needs, kills, open }) => {
   needing(...needs)(`on ${name}`, () => {
     test(`[events-told] killed ${kills} times: all that was answered is told, in order for each user, and what is repeated has its id`, {
       timeout: kills * 60_000,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EngineServer, EVERY_SHARED_ENGINE } from "../replicas/engines.js";
+import { ENGINES, type EngineServer } from "../replicas/engines.js";
 import { freePort } from "../support/free-port.js";
 import { needing } from "../support/needing.js";
 import { type Answer, startWorld, tempDir } from "./world.js";
 
-for (const { program, name, open } of EVERY_SHARED_ENGINE)
+for (const { program, name, open } of ENGINES)
   needing(program)(`${name} under the HTTP API`, () => {
     let engine: EngineServer;
     beforeAll(async () => {

@@ -46,7 +46,8 @@ Beneath SQLite, a disk that is full or read-only fails what writes, one that fai
 is another process's on the whole file, so Bob's write-back waits as well. \`vectors.db\` is there in the place of Qdrant, with nothing of
 it kept in memory. \`state.db\` is what all else is kept in: sessions, ledgers, memory logs, bookings, events.
 
-Redis is no part of the file store and has no lines here.
+Engines that are servers have no lines here: what each of them does when it fails is met by \`test/state/turns/ready\`
+([engines.md](engines.md)).
 `;
 
 const HEADINGS: Readonly<Record<string, string>> = { memory: "memory.status", others: "others feel" };

@@ -6,7 +6,7 @@ import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import type { GivenMessage } from "../../src/domain/given-messages.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import { type EngineServer, SHARED_ENGINES } from "../replicas/engines.js";
+import { ENGINES, type EngineServer } from "../replicas/engines.js";
 import { byWords } from "../support/by-words.js";
 import { needing } from "../support/needing.js";
 
@@ -95,7 +95,7 @@ const engine = (open: () => Promise<EngineServer>) => async () => {
 const NAME = "what another agent gives is kept once, read, told and taken out again";
 test(`on files, ${NAME}`, () => on({}, story));
 test(`in memory, ${NAME}`, () => on({ SHORT_TERM_BACKEND: "memory" }, story));
-for (const { program, name, open } of SHARED_ENGINES) needing(program)(`on ${name}`, () => test(NAME, engine(open), 60_000));
+for (const { program, name, open } of ENGINES) needing(program)(`on ${name}`, () => test(NAME, engine(open), 120_000));
 
 describe("[window-bounded] an append", () => {
   test("reads as much of a long conversation as of a short one, whether or not its messages were answered", async () => {

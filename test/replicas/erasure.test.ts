@@ -3,7 +3,7 @@ import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import type { Cluster } from "./cluster.js";
-import { type EngineServer, SHARED_ENGINES } from "./engines.js";
+import { ENGINES, type EngineServer } from "./engines.js";
 import { installedForReplicas } from "./installed.js";
 import { withStubbedCluster } from "./stubbed-cluster.js";
 
@@ -39,7 +39,7 @@ async function erased(cluster: Cluster): Promise<{ readonly receipt: unknown; re
 
 const RECEIPT = { verified: true, erased: { sessions: 1, messages: 2, pending_write_backs: 1 } };
 
-for (const { program, name, open } of SHARED_ENGINES)
+for (const { program, name, open } of ENGINES)
   needing(program)(`an erasure while another replica reads what the guest said, on ${name}`, () => {
     test(
       "of one that was killed: waits for the end of its leases, some 15 s, and no longer",

@@ -4,7 +4,7 @@ import { messagesToRead } from "../faults/rig.js";
 import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { Cluster } from "./cluster.js";
-import { type EngineServer, SHARED_ENGINES } from "./engines.js";
+import { ENGINES, type EngineServer } from "./engines.js";
 import { Conversation } from "./guest.js";
 import { installedForReplicas } from "./installed.js";
 import { withStubbedCluster } from "./stubbed-cluster.js";
@@ -32,11 +32,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => installed.remove());
 
-/** An emulator on the same two cores does a tenth of a database's work. */
-const SLOW_ENGINE = "Firestore";
-
-for (const { program, name, open } of SHARED_ENGINES) {
-  const [replicas, turnsOfEach] = name === SLOW_ENGINE ? [2, Math.ceil(TURNS / 4)] : [3, TURNS];
+for (const { program, name, open, isSlow } of ENGINES) {
+  const [replicas, turnsOfEach] = isSlow ? [2, Math.ceil(TURNS / 4)] : [3, TURNS];
   needing(program)(`${replicas} replicas on ${name}`, () => {
     const turns = turnsOfEach * USERS * SESSIONS_OF_EACH;
     test(

@@ -5,7 +5,7 @@ import { LEASE_MS } from "../../src/state/sessions/leased-lock.js";
 import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";
-import { type EngineServer, SHARED_ENGINES } from "./engines.js";
+import { ENGINES, type EngineServer } from "./engines.js";
 import { installedForReplicas } from "./installed.js";
 import { withStubbedCluster } from "./stubbed-cluster.js";
 
@@ -59,7 +59,7 @@ async function story(open: () => Promise<EngineServer>): Promise<void> {
   });
 }
 
-for (const { program, name, open } of SHARED_ENGINES)
+for (const { program, name, open } of ENGINES)
   needing(program)(`a replica on ${name} that sleeps in the middle of a turn for longer than its lease`, () => {
     test(
       "[turn-order] writes nothing when it wakes: the turn that came meanwhile is whole, and its own is answered once",

@@ -6,7 +6,7 @@ import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { needing } from "../support/needing.js";
-import { type EngineServer, EVERY_SHARED_ENGINE } from "./engines.js";
+import { ENGINES, type EngineServer } from "./engines.js";
 
 const ADA = ownerOf("acme", "ada");
 
@@ -40,7 +40,7 @@ async function story(open: () => Promise<EngineServer>): Promise<void> {
   }
 }
 
-for (const { program, name, open } of EVERY_SHARED_ENGINE)
+for (const { program, name, open } of ENGINES)
   needing(program)(`the product on ${name}`, () => {
     test(
       "a second session knows what the first was told, in another process after the engine was killed; an erasure leaves nothing",

@@ -7,11 +7,11 @@ export const SLOW = "slow";
 /** What the projects of vitest.config.ts are for. Each test is of one. */
 export const PROJECTS: Readonly<Record<string, string>> = {
   fast: "what shows the promises in the process of the tests: this is `npm test`",
-  slow: "the same on PostgreSQL and Redis, and at every place where `fast` takes a few",
+  slow: "the same on the engines that are servers, and at every place where `fast` takes a few",
   deep: "kills, planted bugs, races, processes, the packed package, frameworks and the browser",
   faults: "the fault matrix and outages; after the others, as deadlines decide what is seen",
   model: "a real model under a real server, from packages of Python",
-  replicas: "several servers on one PostgreSQL or Redis, killed in between; after all others, as they take the whole machine",
+  replicas: "several servers on one engine, killed in between; after all others, as they take the whole machine",
 };
 
 export const DEEP = [

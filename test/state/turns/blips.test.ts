@@ -35,7 +35,8 @@ class HeldModel extends TaskModel {
   }
 }
 
-for (const { name, program, open } of ENGINES)
+// What a service's client does about connections is its own: `ready` and `engine-outage` meet those.
+for (const { name, program, open } of ENGINES.filter(({ isSlow }) => !isSlow))
   needing(program)(`${name} that is away for a while`, () => {
     let server: EngineServer;
     let proxy: SwitchingProxy;
