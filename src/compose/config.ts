@@ -14,6 +14,7 @@ import {
 import {
   ADDRESSES,
   backendOf,
+  COSMOS_EMULATOR_KEY,
   ENCRYPTION_VARIABLES,
   LOCAL_QDRANT_URL,
   STATE_VARIABLES,
@@ -204,6 +205,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (uses("chroma") && config.CHROMA_URL === undefined) refuse("CHROMA_URL", "needed by `chroma`");
   if (env.NODE_ENV === "production" && values.FIRESTORE_EMULATOR_HOST !== undefined)
     refuse("FIRESTORE_EMULATOR_HOST", "an emulator keeps nothing: take it away where NODE_ENV is `production`");
+  if (env.NODE_ENV === "production" && values.COSMOS_KEY === COSMOS_EMULATOR_KEY)
+    refuse("COSMOS_KEY", "the emulator's, which everybody knows: name an account where NODE_ENV is `production`");
   if (!openai && config.LLM_PROVIDER === "openai") refuse("OPENAI_API_KEY", "needed by the `openai` provider (or OPENAI_BASE_URL)");
   else if (config.EMBEDDING_PROVIDER === "openai" && config.EMBEDDING_API_KEY === undefined && config.EMBEDDING_BASE_URL === undefined)
     refuse("EMBEDDING_API_KEY", "needed by the `openai` embedder (or EMBEDDING_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL)");

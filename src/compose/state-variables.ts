@@ -69,12 +69,15 @@ export const STATE_VARIABLES = {
     "An account of Azure Cosmos DB for NoSQL with the consistency Strong or Bounded Staleness: `https://account.documents.azure.com`. " +
       "Needs `npm install @azure/cosmos` and COSMOS_KEY.",
   ),
-  COSMOS_KEY: variable(text.optional(), "Its primary or secondary key."),
+  COSMOS_KEY: variable(text.optional(), "Its primary or secondary key. The emulator's is refused where NODE_ENV is `production`."),
   COSMOS_DATABASE: variable(
     text.regex(/^[A-Za-z0-9_-]{1,63}$/, "letters, digits, `_` and `-` only").default("maitred"),
     "Its database, made where it is not there: one per installation.",
   ),
 } as const;
+
+/** Of Microsoft's emulator, whoever runs it. */
+export const COSMOS_EMULATOR_KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
 export const ENCRYPTION_VARIABLES = {
   ENCRYPTION_KEY_FILE: variable(

@@ -50,7 +50,7 @@ export interface Settings {
    * Needs `npm install @azure/cosmos` and cosmosKey.
    */
   readonly cosmosEndpoint?: Setting<"COSMOS_ENDPOINT">;
-  /** Its primary or secondary key. */
+  /** Its primary or secondary key. The emulator's is refused where NODE_ENV is `production`. */
   readonly cosmosKey?: Setting<"COSMOS_KEY">;
   /** Its database, made where it is not there: one per installation. Default: maitred. */
   readonly cosmosDatabase?: Setting<"COSMOS_DATABASE">;

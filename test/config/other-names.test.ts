@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/compose/config.js";
+import { COSMOS_EMULATOR_KEY } from "../../src/compose/state-variables.js";
 import type { AppError } from "../../src/platform/errors.js";
 
 function saidOf(env: Readonly<Record<string, string>>): string {
@@ -51,4 +52,8 @@ test("an emulator is refused in production", () => {
   const env = { FIRESTORE_PROJECT: "hotel-1", FIRESTORE_EMULATOR_HOST: "127.0.0.1:8080" };
   expect(saidOf(env)).toBe("starts on firestore");
   expect(saidOf({ ...env, NODE_ENV: "production" })).toMatch(/FIRESTORE_EMULATOR_HOST: .*keeps nothing.*NODE_ENV/);
+  const cosmos = { COSMOS_ENDPOINT: "https://localhost:8081", COSMOS_KEY: COSMOS_EMULATOR_KEY };
+  expect(saidOf({ ...cosmos, NODE_ENV: "production" })).toMatch(/COSMOS_KEY: the emulator's.*NODE_ENV/);
+  expect(saidOf({ ...cosmos, NODE_ENV: "production" })).not.toContain(COSMOS_EMULATOR_KEY);
+  expect(saidOf({ ...cosmos, NODE_ENV: "production", COSMOS_KEY: "a2V5" })).toBe("starts on cosmos");
 });

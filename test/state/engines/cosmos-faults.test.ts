@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
-import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
+import { cosmosClient } from "../../../src/state/engines/cosmos/cosmos-client.js";
+import { COSMOS_KEY, type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { freePort } from "../../support/free-port.js";
 import { needing } from "../../support/needing.js";
 import { startSwitchingProxy } from "../turns/switching-proxy.js";
@@ -72,6 +73,42 @@ needing("cosmos")("Cosmos DB, its costs and its failures", () => {
       hint: expect.stringContaining("Strong"),
     });
     await session.close();
+  });
+
+  test.each([
+    ["of an older version", { layout: 1 }, /version 1, .*knows 4/, "COSMOS_DATABASE"],
+    ["of a newer version", { layout: 1_000 }, /version 1000; .* knows 4/, "COSMOS_DATABASE"],
+  ])("a start on what was written by a Maitred %s is refused, and says what to do", async (_, { layout }, said, hint) => {
+    const name = `layout-${layout}`;
+    await server.open(name);
+    const client = await cosmosClient({ endpoint: server.endpoint, key: COSMOS_KEY }, 2_000);
+    onTestFinished(() => client.dispose());
+    const { database } = await client.databases.createIfNotExists({ id: name });
+    const { container } = await database.containers.createIfNotExists({ id: "maitred" });
+    const { resource } = await container.item("installation", "installation").read();
+    await container.items.batch([{ operationType: "Upsert", resourceBody: { ...resource, layout } }], "installation");
+    await expect(server.open(name)).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringMatching(said),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  test.each([
+    ["without an index of what is looked for", { paths: ["/partition"] }, ["/partition/?"], "/dueAtMs/?"],
+    ["with another partition key", { paths: ["/user"] }, ["/*"], "another partition key"],
+  ])("a start on a container that somebody made %s is refused, and says what to do", async (_, partitionKey, indexed, said) => {
+    const name = `made-${indexed.length}-${partitionKey.paths[0]?.slice(1)}`;
+    const client = await cosmosClient({ endpoint: server.endpoint, key: COSMOS_KEY }, 2_000);
+    onTestFinished(() => client.dispose());
+    const { database } = await client.databases.createIfNotExists({ id: name });
+    const indexingPolicy = { includedPaths: indexed.map((path) => ({ path })) };
+    await database.containers.createIfNotExists({ id: "maitred", partitionKey, indexingPolicy });
+    await expect(server.open(name)).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      message: expect.stringContaining(said),
+      hint: expect.stringContaining("partition key /partition"),
+    });
   });
 
   test("a start on one that can't be reached names it and what to check, without the key", async () => {

@@ -1,15 +1,18 @@
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { EngineBookings } from "../../../packages/concierge/src/engine-bookings.js";
 import { type Owner, ownerOf } from "../../../src/domain/owner.js";
 import { isAppError } from "../../../src/platform/errors.js";
 import type { ModelEvent, ModelRequest } from "../../../src/ports/agent.js";
 import type { ChatAnswer } from "../../../src/ports/resources.js";
+import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../../src/state/partition.js";
 import { collected } from "../../../src/testing/journal-records.js";
+import { needing } from "../../support/needing.js";
 import { SLOW } from "../../support/projects.js";
 import { needQuoted, TaskModel } from "../../support/task-model.js";
 import { contentsOf } from "../cut-engine.js";
+import { type EngineHome, EVERY_ENGINE } from "../engines/every-engine.js";
 import { type Unanswering, unanswering } from "./lost-replies.js";
 import { type Replica, startReplica } from "./replicas.js";
 
@@ -54,14 +57,19 @@ class LookingModel extends TaskModel {
 
 interface World extends Unanswering {
   /** What is there, without the faults. */
-  readonly state: MemoryEngine;
+  readonly state: StateEngine;
   readonly replica: Replica;
   readonly model: LookingModel;
 }
 
+/** An engine that nobody has used. */
+type MakeEngine = () => Promise<StateEngine>;
+
+const inMemory: MakeEngine = async () => new MemoryEngine();
+
 /** `scripted`: with a model that the test knows; else with what stands in for one. */
-async function open({ scripted }: { readonly scripted: boolean }): Promise<World> {
-  const state = new MemoryEngine();
+async function open({ scripted, make = inMemory }: { readonly scripted: boolean; readonly make?: MakeEngine }): Promise<World> {
+  const state = await make();
   const faults = unanswering(state);
   const model = new LookingModel();
   return Object.assign(faults, { state, model, replica: await startReplica(faults.engine, scripted ? { model } : {}) });
@@ -149,9 +157,10 @@ interface Story {
 async function atEveryWrite(
   { times, fault }: (typeof FAULTS)[number],
   { scripted, live, next, same = (found) => found, ended = async () => {} }: Story,
+  make = inMemory,
 ): Promise<number> {
   const lane = async (place: number) => {
-    const world = await open({ scripted });
+    const world = await open({ scripted, make });
     try {
       const owner = ownerOf("default", "guest-0");
       await live(world, owner, () => {});
@@ -180,7 +189,9 @@ async function atEveryWrite(
   return Math.min(...(await Promise.all(Array.from({ length: LANES }, (_, place) => lane(place + 1))))) - 1;
 }
 
-const STORIES: Readonly<Record<string, Story>> = {
+const TURN = "a turn in a session that there is: answered once, with what was streamed";
+
+const STORIES = {
   "a turn with a tool, to its last memory: answered once, with what was streamed, at one cost": {
     scripted: true,
     live: async (world, owner, lose) => {
@@ -193,7 +204,7 @@ const STORIES: Readonly<Record<string, Story>> = {
       expect(world.model.answers - before, world.lost).toBe(1);
     },
   },
-  "a turn in a session that there is: answered once, with what was streamed": {
+  [TURN]: {
     scripted: true,
     live: async (world, owner, lose) => {
       const { answer: before } = await say(world, owner, "Hello.");
@@ -247,7 +258,44 @@ const STORIES: Readonly<Record<string, Story>> = {
       expect([all.length, [...sold.values()].reduce((sum, seats) => sum + seats, 0)]).toEqual([guests, guests]);
     },
   },
-};
+} satisfies Readonly<Record<string, Story>>;
+
+/** An erasure, once for each of its writes, of which the reply is lost: asked for again it ends, and nothing is left. How many there were. */
+async function erasedAtEveryWrite({ times, fault }: (typeof FAULTS)[number], make = inMemory): Promise<number> {
+  const lane = async (place: number) => {
+    const world = await open({ scripted: false, make });
+    const { application, ask } = world.replica;
+    for (let n = place; ; n += LANES) {
+      const user = `erased-${n}-guest`;
+      const owner = ownerOf("default", user);
+      const { answer } = await say(world, owner, `I prefer jazz concerts. Any next week, as ${user} would like?`);
+      await say(world, owner, "Book one of the first one.", { session: answer.session_id });
+      await say(world, owner, "Yes, please book it.", { session: answer.session_id });
+      expect(await contentsOf(world.state)).toContain(user);
+      world.lose(n, times, fault);
+      const receipts: unknown[] = [];
+      for (let tries = 1; receipts.length === 0; tries++) {
+        const answered = await ask("DELETE", "/v1/me?confirm=true", { user });
+        if (answered.status === 200) receipts.push(answered.body);
+        else expect([answered.status, tries < TRIES], `${n}: ${world.lost}: ${answered.text}`).toEqual([503, true]);
+      }
+      expect(receipts, `${n}: ${world.lost}`).toEqual([expect.objectContaining({ verified: true })]);
+      // That they were erased is told, and nothing else of them.
+      const left = async () => {
+        const lines = (await contentsOf(world.state)).split("\n");
+        return lines.filter((line) => line.includes(user) && !line.includes('"type":"owner.erased"'));
+      };
+      await expect.poll(left, { timeout: 15_000, message: `${n}: ${world.lost}` }).toEqual([]);
+      expect(await new EngineBookings(world.state).residue(owner)).toBe(0);
+      expect(await application.parts.store.journal.residue(owner)).toBe(0);
+      if (world.hasLost) continue;
+      await world.replica.stop();
+      return n;
+    }
+  };
+  const ends = await Promise.all(Array.from({ length: LANES }, (_, place) => lane(place + 1)));
+  return Math.min(...ends) - 1;
+}
 
 for (const each of FAULTS) {
   const { times, fault } = each;
@@ -264,39 +312,47 @@ for (const each of FAULTS) {
   test(`[unknown-outcome-looked-up] any write of an erasure meets a ${fault}, ${times} times in a row: asked for again it ends, and nothing is left`, {
     tags: [SLOW],
   }, async () => {
-    const lane = async (place: number) => {
-      const world = await open({ scripted: false });
-      const { application, ask } = world.replica;
-      for (let n = place; ; n += LANES) {
-        const user = `erased-${n}-guest`;
-        const owner = ownerOf("default", user);
-        const { answer } = await say(world, owner, `I prefer jazz concerts. Any next week, as ${user} would like?`);
-        await say(world, owner, "Book one of the first one.", { session: answer.session_id });
-        await say(world, owner, "Yes, please book it.", { session: answer.session_id });
-        expect(await contentsOf(world.state)).toContain(user);
-        world.lose(n, times, fault);
-        const receipts: unknown[] = [];
-        for (let tries = 1; receipts.length === 0; tries++) {
-          const answered = await ask("DELETE", "/v1/me?confirm=true", { user });
-          if (answered.status === 200) receipts.push(answered.body);
-          else expect([answered.status, tries < TRIES], `${n}: ${world.lost}: ${answered.text}`).toEqual([503, true]);
-        }
-        expect(receipts, `${n}: ${world.lost}`).toEqual([expect.objectContaining({ verified: true })]);
-        // That they were erased is told, and nothing else of them.
-        const left = async () => {
-          const lines = (await contentsOf(world.state)).split("\n");
-          return lines.filter((line) => line.includes(user) && !line.includes('"type":"owner.erased"'));
-        };
-        await expect.poll(left, { timeout: 15_000, message: `${n}: ${world.lost}` }).toEqual([]);
-        expect(await new EngineBookings(world.state).residue(owner)).toBe(0);
-        expect(await application.parts.store.journal.residue(owner)).toBe(0);
-        if (world.hasLost) continue;
-        await world.replica.stop();
-        return n;
-      }
+    expect(await erasedAtEveryWrite(each)).toBeGreaterThan(4);
+  });
+}
+
+const SERVER_MS = 480_000;
+/** A server's own writes and looks are what is met here, the rest is the same. */
+const ON_SERVERS = { times: 4, fault: "lost reply" } as const;
+
+for (const { name, program, home } of EVERY_ENGINE) {
+  if (program === null) continue;
+  needing(program)(`[unknown-outcome-looked-up] on ${name}, a reply that is lost, four times in a row`, () => {
+    let engines: EngineHome;
+    const used: Awaited<ReturnType<EngineHome["fresh"]>>[] = [];
+    const make = async () => {
+      const fresh = await engines.fresh();
+      used.push(fresh);
+      return fresh.open();
     };
-    const ends = await Promise.all(Array.from({ length: LANES }, (_, place) => lane(place + 1)));
-    expect(Math.min(...ends)).toBeGreaterThan(5);
+    beforeAll(async () => {
+      engines = await home();
+    });
+    afterAll(async () => {
+      for (const { dispose } of used) await dispose();
+      await engines.close();
+    });
+
+    test(
+      `at any write of ${TURN}`,
+      async () => {
+        expect(await atEveryWrite(ON_SERVERS, STORIES[TURN], make)).toBeGreaterThan(5);
+      },
+      SERVER_MS,
+    );
+
+    test(
+      "at any write of an erasure: asked for again it ends, and nothing is left",
+      async () => {
+        expect(await erasedAtEveryWrite(ON_SERVERS, make)).toBeGreaterThan(4);
+      },
+      SERVER_MS,
+    );
   });
 }
 

@@ -5,6 +5,7 @@ import { Redis } from "ioredis";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLogger } from "../../../src/platform/logger.js";
+import { FirestoreEngine } from "../../../src/state/engines/firestore/firestore-engine.js";
 import { PostgresEngine } from "../../../src/state/engines/postgres/postgres-engine.js";
 import { RedisEngine } from "../../../src/state/engines/redis/redis-engine.js";
 import { type Answer, openWorld, type World } from "../../e2e/world.js";
@@ -16,6 +17,7 @@ import { openPostgresServer, type PostgresServer } from "../../support/postgres-
 import { openRedisServer, type RedisServer } from "../../support/redis-server.js";
 import { TaskModel } from "../../support/task-model.js";
 import { VectorDouble } from "../../support/vector-double.js";
+import { startGrpcProxy } from "./grpc-proxy.js";
 import { type SwitchingProxy, startSwitchingProxy } from "./switching-proxy.js";
 
 const SHARED = {
@@ -102,27 +104,69 @@ async function failingRedis(): Promise<Failing> {
   };
 }
 
-/** The emulator refuses nothing: what the service does is met in `firestore-faults`, as is another database under its name. */
+/** Its emulator keeps nothing, and refuses nothing: a proxy in front of it does as the service, and goes to another one. */
 async function failingFirestore(): Promise<Failing> {
-  const emulator = await openFirestoreEmulator();
+  const [own, other] = [await openFirestoreEmulator(), await openFirestoreEmulator()];
+  const [port, otherPort] = [own, other].map(({ host }) => Number(host.split(":")[1])) as [number, number];
+  const proxy = await startGrpcProxy(port);
+  const nowhere = await freePort();
+  const project = "maitred-ready";
+  const refusing = (code: number, message: string) => async () => proxy.refuse("/Commit", { code, message });
+  const commits = async () => proxy.refuse("/Commit", null);
+  const everything = async () => proxy.refuse("", null);
+  const back = async () => proxy.switchTo(port);
+  const empty = async () => {
+    await fetch(`http://${other.host}/emulator/v1/projects/${project}/databases/(default)/documents`, { method: "DELETE" });
+    proxy.switchTo(otherPort);
+  };
+  const another = async () => {
+    const address = { project, database: "(default)", emulator: other.host };
+    await (await FirestoreEngine.open({ ...address, logger: silentLogger })).close();
+    proxy.switchTo(otherPort);
+  };
   return {
-    variables: { FIRESTORE_PROJECT: "maitred-ready", FIRESTORE_EMULATOR_HOST: emulator.host },
-    faults: [[/Firestore is out of reach \(no answer in time\)/, async () => emulator.hang(), async () => emulator.goOn()]],
-    close: () => emulator.close(),
+    variables: { FIRESTORE_PROJECT: project, FIRESTORE_EMULATOR_HOST: `127.0.0.1:${proxy.port}` },
+    faults: [
+      [/Firestore is out of reach \(no answer in time/, async () => own.hang(), async () => own.goOn()],
+      [/Firestore is out of reach/, async () => proxy.switchTo(nowhere), back],
+      [/does not let this account do it/, refusing(7, "Missing or insufficient permissions."), commits],
+      // Its client asks again for as long as it may.
+      [/no answer in time.*quota is used up/, refusing(8, "Quota exceeded."), commits],
+      [
+        /no answer in time.*credentials are refused/,
+        async () => proxy.refuse("", { code: 16, message: "Request had invalid credentials." }),
+        everything,
+      ],
+      [/is empty or another/, another, back],
+      [/is empty or another/, empty, back],
+    ],
+    close: async () => {
+      await proxy.close();
+      await own.close();
+      await other.close();
+    },
   };
 }
 
-/** Another account under its name is met in `cosmos-faults`. */
 async function failingCosmos(): Promise<Failing> {
-  const own = await openCosmosServer();
-  const port = Number(new URL(own.endpoint).port);
+  const [own, other] = [await openCosmosServer(), await openCosmosServer()];
+  const [port, otherPort] = [own, other].map(({ endpoint }) => Number(new URL(endpoint).port)) as [number, number];
   const proxy = await startSwitchingProxy(port);
   const nowhere = await freePort();
   const refusing = (status: number, message: string) => async () => own.refuse({ status, message });
+  const back = async () => proxy.switchTo(port);
+  const another = async () => {
+    await other.open("maitred");
+    proxy.switchTo(otherPort);
+  };
   return {
     variables: { COSMOS_ENDPOINT: `http://127.0.0.1:${proxy.port}`, COSMOS_KEY },
     faults: [
-      [/out of reach/, async () => proxy.switchTo(nowhere), async () => proxy.switchTo(port)],
+      [/out of reach/, async () => proxy.switchTo(nowhere), back],
+      [/out of reach/, () => own.kill(), () => own.start()],
+      [/out of reach \(no answer in time\)/, async () => own.hang(), async () => own.goOn()],
+      [/is empty or another/, async () => proxy.switchTo(otherPort), back],
+      [/is empty or another/, another, back],
       [/or the partition is full/, refusing(403, "The given request cannot be authorized."), async () => own.refuse(null)],
       [/refuses the key/, refusing(401, "The input authorization token can't serve the request."), async () => own.refuse(null)],
       [/throughput is used up/, refusing(429, "Request rate is large."), async () => own.refuse(null)],
@@ -130,6 +174,7 @@ async function failingCosmos(): Promise<Failing> {
     close: async () => {
       await proxy.close();
       await own.close();
+      await other.close();
     },
   };
 }
@@ -192,7 +237,7 @@ for (const { name, program, open } of ENGINES)
         "Hello.",
         ...engine.faults.map(() => "Are you there?"),
       ]);
-    }, 180_000);
+    }, 300_000);
   });
 
 function answerOf({ status, body }: Answer<Ready>): { readonly status: number; readonly body: Ready } {

@@ -1,11 +1,21 @@
+import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import { assertKnownLayout } from "../../../platform/layout-version.js";
-import { type Container, type CosmosClient, codeOf, conflictIn, type Item, type Operation } from "./cosmos-client.js";
+import {
+  type Container,
+  type ContainerDefinition,
+  type CosmosClient,
+  codeOf,
+  conflictIn,
+  type Item,
+  type Operation,
+} from "./cosmos-client.js";
 
 /** 2: entries may lie in the head. 3: the head's commits are lists. 4: what no query asks for is packed there. */
 const LAYOUT = 4;
 const CONTAINER = "maitred";
+const EVERYTHING = "/*";
 const INSTALLATION = { id: "installation", partition: "installation" } as const;
 
 /** What is looked for, and nothing else: an index costs each write. */
@@ -14,11 +24,14 @@ export const INDEXED = ["/partition/?", "/key/?", "/names/[]/?", "/dueAtMs/?"];
 /** Under weaker ones another process would read what was before. */
 const CONSISTENT = ["Strong", "BoundedStaleness"];
 
+export interface Opened {
+  readonly container: Container;
+  /** Its id. */
+  readonly installation: string;
+}
+
 /** The container, made where it is not there, and the installation's id; the first process makes it. @throws STORAGE_UNAVAILABLE */
-export async function openContainer(
-  client: CosmosClient,
-  id: string,
-): Promise<{ readonly container: Container; readonly installation: string }> {
+export async function openContainer(client: CosmosClient, id: string): Promise<Opened> {
   const consistency = (await client.getDatabaseAccount()).resource?.consistencyPolicy ?? "";
   if (!CONSISTENT.includes(consistency))
     throw new AppError("STORAGE_UNAVAILABLE", {
@@ -28,10 +41,11 @@ export async function openContainer(
   const definition = {
     id: CONTAINER,
     partitionKey: { paths: ["/partition"] },
-    indexingPolicy: { includedPaths: INDEXED.map((path) => ({ path })), excludedPaths: [{ path: "/*" }] },
+    indexingPolicy: { includedPaths: INDEXED.map((path) => ({ path })), excludedPaths: [{ path: EVERYTHING }] },
   };
   const { database } = await orMadeMeanwhile(() => client.databases.createIfNotExists({ id }));
-  const { container } = await orMadeMeanwhile(() => database.containers.createIfNotExists(definition));
+  const { container, resource } = await orMadeMeanwhile(() => database.containers.createIfNotExists(definition));
+  if (resource !== undefined) assertFinds(resource, definition);
   for (;;) {
     const found = await readInstallation(container);
     if (found.item !== undefined) {
@@ -51,6 +65,18 @@ function formerLayout(found: unknown): AppError {
   });
 }
 
+/** Somebody else may have made it. */
+function assertFinds({ partitionKey, indexingPolicy }: ContainerDefinition, wanted: ContainerDefinition): void {
+  const indexed = indexingPolicy?.includedPaths?.map(({ path }) => path) ?? [EVERYTHING];
+  const lacks = indexed.includes(EVERYTHING) ? [] : INDEXED.filter((path) => !indexed.includes(path));
+  if (lacks.length === 0 && isDeepStrictEqual(partitionKey?.paths, wanted.partitionKey?.paths)) return;
+  const what = lacks.length > 0 ? `no index holds ${lacks.join(", ")}` : "by another partition key";
+  throw new AppError("STORAGE_UNAVAILABLE", {
+    detail: `The container ${CONTAINER} of Cosmos DB was made otherwise: ${what}.`,
+    hint: `Give it the partition key /partition and an index of ${INDEXED.join(", ")}; or take it away, and it is made at the next start.`,
+  });
+}
+
 /** The client looks, and makes: of two that start at once one is told of a conflict, and finds it then. */
 async function orMadeMeanwhile<T>(find: () => Promise<T>): Promise<T> {
   try {
@@ -67,7 +93,7 @@ async function readInstallation(container: Container): Promise<{ readonly item: 
 }
 
 /** Writes to what was opened. False where it is gone, or another one. */
-export async function beatOf(container: Container, installation: string): Promise<boolean> {
+export async function beatOf({ container, installation }: Opened): Promise<boolean> {
   const { item, id } = await readInstallation(container);
   if (item === undefined || id !== installation) return false;
   const resourceBody = { ...item, beatAtMs: Date.now() };

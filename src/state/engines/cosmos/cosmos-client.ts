@@ -9,7 +9,18 @@ export interface CosmosClient {
 }
 
 interface Database {
-  readonly containers: { createIfNotExists(container: object): Promise<{ readonly container: Container }> };
+  readonly containers: { createIfNotExists(container: object): Promise<MadeContainer> };
+}
+
+interface MadeContainer {
+  readonly container: Container;
+  /** As it is. */
+  readonly resource?: ContainerDefinition;
+}
+
+export interface ContainerDefinition {
+  readonly partitionKey?: { readonly paths: readonly string[] };
+  readonly indexingPolicy?: { readonly includedPaths?: readonly { readonly path: string }[] };
 }
 
 export interface Container {

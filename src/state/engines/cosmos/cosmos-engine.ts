@@ -5,10 +5,8 @@ import { awaitStart } from "../../../platform/await-start.js";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
-import { orAbort } from "../../../platform/or-abort.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
-import { NotCommitted } from "../../durable-commit.js";
 import {
   type Commit,
   type CommitResult,
@@ -25,9 +23,9 @@ import {
 } from "../../engine.js";
 import { type Changes, isSame, OptimisticHeads, type Seen, seenOf, versionIn } from "../../optimistic-heads.js";
 import type { PartitionHead } from "../../partition-head.js";
-import { beatOf, openContainer } from "./container.js";
+import { ServiceCalls } from "../../service-calls.js";
+import { beatOf, type Opened, openContainer } from "./container.js";
 import {
-  type Container,
   type CosmosAddress,
   type CosmosClient,
   conflictIn,
@@ -73,8 +71,6 @@ const MAX_OPERATIONS = 99;
 const HEAD_BYTES = 15_360;
 /** Keys that are read one by one: a query costs as much as three. */
 const READ_ALONE = 2;
-/** Of a look at the health, in milliseconds. */
-const HEALTH_WITHIN_MS = 2_000;
 /** Before what was read while others wrote is read again, in milliseconds. */
 const READ_AGAIN_MS = 10;
 
@@ -85,19 +81,25 @@ const READ_AGAIN_MS = 10;
  */
 export class CosmosEngine implements StateEngine {
   readonly manifest: EngineManifest;
-  readonly #client: CosmosClient;
+  readonly #calls: ServiceCalls;
   readonly #timeoutMs: number;
   readonly #clock = new ServerClock();
   readonly #heads: OptimisticHeads<HeadTag>;
   readonly #remembered = new RememberedEntries();
   /** Of heads, not yet sent. */
   readonly #looks = new Map<string, Promise<Seen<HeadTag>>>();
-  #container: Container | undefined;
-  #installation = "";
+  #opened: Opened | undefined;
 
   private constructor(client: CosmosClient, { endpoint, database, timeoutMs = 10_000 }: CosmosEngineOptions) {
-    this.#client = client;
     this.#timeoutMs = timeoutMs;
+    this.#calls = new ServiceCalls({
+      name: "Cosmos DB",
+      variables: "COSMOS_ENDPOINT and COSMOS_DATABASE",
+      timeoutMs,
+      errorOf: cosmosError,
+      beat: () => beatOf(this.#of()),
+      end: () => client.dispose(),
+    });
     this.#heads = new OptimisticHeads<HeadTag>(
       {
         name: "Cosmos DB",
@@ -127,11 +129,10 @@ export class CosmosEngine implements StateEngine {
   /** Makes the database and the container where they are not there. @throws INVALID_CONFIG, STORAGE_UNAVAILABLE with what to do */
   static async open(options: CosmosEngineOptions): Promise<CosmosEngine> {
     const { endpoint, key, database, logger, startupWaitMs: waitMs = 30_000, timeoutMs = 10_000, connect = cosmosClient } = options;
-    const engine = new CosmosEngine(await connect({ endpoint, key }, timeoutMs), options);
+    const client = await connect({ endpoint, key }, timeoutMs);
+    const engine = new CosmosEngine(client, options);
     const start = async () => {
-      const { container, installation } = await engine.#within(() => openContainer(engine.#client, database));
-      engine.#container = container;
-      engine.#installation = installation;
+      engine.#opened = await engine.#calls.within(() => openContainer(client, database));
       return engine;
     };
     const name = `Cosmos DB at ${hostOf(endpoint)}`;
@@ -211,18 +212,12 @@ export class CosmosEngine implements StateEngine {
     }
   }
 
-  async health(): ReturnType<StateEngine["health"]> {
-    const beat = async () => {
-      if (await beatOf(this.#of(), this.#installation)) return null;
-      return "Cosmos DB is empty or another installation's: not what it was at the start. See COSMOS_ENDPOINT and COSMOS_DATABASE.";
-    };
-    const detail = await this.#within(beat, HEALTH_WITHIN_MS).catch((error: AppError) => error.message);
-    return detail === null ? { status: "ok" } : { status: "down", detail };
+  health(): ReturnType<StateEngine["health"]> {
+    return this.#calls.health();
   }
 
-  async close(): Promise<void> {
-    this.#container = undefined;
-    this.#client.dispose();
+  close(): Promise<void> {
+    return this.#calls.close();
   }
 
   /** What is not as this process has last seen it. */
@@ -230,9 +225,9 @@ export class CosmosEngine implements StateEngine {
     this.#remembered.forgetOld(partition, this.#heads.last(partition));
   }
 
-  #of(): Container {
-    if (this.#container === undefined) throw new NotCommitted({ detail: "The client of Cosmos DB is closed." });
-    return this.#container;
+  #of(): Opened {
+    if (this.#opened === undefined) throw new AppError("STORAGE_UNAVAILABLE", { detail: "Cosmos DB is not opened yet." });
+    return this.#opened;
   }
 
   async #read(partition: string, { keys = [], ranges = [] }: ReadQuery): Promise<PartitionRead> {
@@ -278,7 +273,7 @@ export class CosmosEngine implements StateEngine {
   async #lookAtHead(partition: string): Promise<Seen<HeadTag>> {
     this.#looks.delete(partition);
     const askedMs = performance.now();
-    const { resource, headers } = await this.#within(() => this.#of().item(HEAD, partition).read());
+    const { resource, headers } = await this.#calls.within(() => this.#of().container.item(HEAD, partition).read());
     this.#clock.observe(headers.date, askedMs);
     return { ...headOf(resource), versions: new Map(), whole: [], nowMs: this.#clock.nowMs() };
   }
@@ -297,7 +292,7 @@ export class CosmosEngine implements StateEngine {
   /** In no order. */
   async #entries(partition: string, keys: readonly string[], ranges: readonly KeyRange[]): Promise<readonly StoredEntry[]> {
     if (ranges.length === 0 && keys.length <= READ_ALONE) {
-      const read = (key: string) => this.#within(() => this.#of().item(itemId(key), partition).read());
+      const read = (key: string) => this.#calls.within(() => this.#of().container.item(itemId(key), partition).read());
       return (await Promise.all(keys.map(read))).flatMap(({ resource }) => (resource === undefined ? [] : [entryOf(resource)]));
     }
     const parameters: Record<string, string> = {};
@@ -326,7 +321,7 @@ export class CosmosEngine implements StateEngine {
     const all = { ...values, ...(partition !== undefined && { "@partition": partition }) };
     const parameters = Object.entries(all).map(([name, value]) => ({ name, value }));
     const options = partition === undefined ? {} : { partitionKey: partition };
-    return (await this.#within(() => this.#of().items.query({ query, parameters }, options).fetchAll())).resources;
+    return (await this.#calls.within(() => this.#of().container.items.query({ query, parameters }, options).fetchAll())).resources;
   }
 
   async #write(partition: string, seen: Seen<HeadTag>, head: PartitionHead, changes: Changes): Promise<HeadTag | null> {
@@ -363,17 +358,8 @@ export class CosmosEngine implements StateEngine {
 
   /** All or nothing. The head's tag; null: somebody else was faster. */
   async #batch(partition: string, operations: readonly Operation[]): Promise<string | null> {
-    const { result = [] } = await this.#within(() => this.#of().items.batch(operations, partition));
+    const { result = [] } = await this.#calls.within(() => this.#of().container.items.batch(operations, partition));
     return conflictIn(result) === null ? (result[0]?.eTag ?? null) : null;
-  }
-
-  /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */
-  async #within<T>(ask: () => Promise<T>, ms = this.#timeoutMs): Promise<T> {
-    try {
-      return await orAbort(ask(), AbortSignal.timeout(ms));
-    } catch (error) {
-      throw cosmosError(error);
-    }
   }
 }
 

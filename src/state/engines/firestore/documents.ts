@@ -93,6 +93,17 @@ export function installationOf(db: FirestoreClient): DocumentReference {
   return db.doc("maitred_installation/current");
 }
 
+/** Writes to what was opened. False where it is gone, or another one. */
+export async function beatOf(db: FirestoreClient, installation: string): Promise<boolean> {
+  const own = installationOf(db);
+  if ((await own.get()).get("id") !== installation) return false;
+  const batch = db.batch();
+  batch.update(own, { beatAtMs: Date.now() }, { exists: true });
+  // Others may do the same at the same time, which is as good.
+  await unlessConflict(batch.commit());
+  return true;
+}
+
 function incomplete(): AppError {
   return new AppError("STORAGE_UNAVAILABLE", {
     detail: `Firestore's collection \`${PARTITIONS}\` holds documents, and \`maitred_installation\` none.`,

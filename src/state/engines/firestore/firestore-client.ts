@@ -113,6 +113,8 @@ const NO_CREDENTIALS = [
   "There are no credentials for Firestore.",
   "Set GOOGLE_APPLICATION_CREDENTIALS, or FIRESTORE_EMULATOR_HOST for Google's emulator.",
 ] as const;
+/** Where it is refused for these the client asks again, and tells nobody. */
+const NO_ANSWER = "no answer in time, as where its quota is used up or the credentials are refused";
 const SERVER_ADDRESS = "Check FIRESTORE_PROJECT, and that Firestore can be reached (with FIRESTORE_EMULATOR_HOST: that the emulator runs).";
 
 /** ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED, and NOT_FOUND of what was there: somebody else was faster, and nothing was written. */
@@ -126,7 +128,7 @@ export function isConflict(error: unknown): boolean {
 /** Whatever Firestore, the network or the client says instead of an answer. */
 export function firestoreError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  const why = cause instanceof Error && cause.name === "TimeoutError" ? "no answer in time" : codeOf(cause);
+  const why = cause instanceof Error && cause.name === "TimeoutError" ? NO_ANSWER : codeOf(cause);
   const [detail, hint] = said(cause) ?? [`Firestore is out of reach${why === undefined ? "" : ` (${why})`}.`];
   return new AppError("STORAGE_UNAVAILABLE", { detail, ...(hint !== undefined && { hint }), cause, retryAfterSeconds: 1 });
 }

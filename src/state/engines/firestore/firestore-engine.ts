@@ -1,13 +1,9 @@
 // Over 300 lines: an engine's calls, with the documents that each writes and reads.
-import { setTimeout as pause } from "node:timers/promises";
 import { awaitStart } from "../../../platform/await-start.js";
-import type { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
-import { orAbort } from "../../../platform/or-abort.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
-import { NotCommitted } from "../../durable-commit.js";
 import {
   type Commit,
   type CommitResult,
@@ -24,7 +20,9 @@ import {
 import { type Changes, type HeadStore, isEmpty, OptimisticHeads, type Seen, seenOf } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
 import { EMPTY_HEAD, isClaimed, type PartitionHead } from "../../partition-head.js";
+import { ServiceCalls } from "../../service-calls.js";
 import {
+  beatOf,
   documentId,
   ENTRIES,
   entryOf,
@@ -66,9 +64,6 @@ export interface FirestoreEngineOptions extends FirestoreAddress {
 const DUE_BESIDE = 16;
 /** Entries that an erasure deletes at once. */
 const ERASED_AT_ONCE = 250;
-/** Of a look at the health, in milliseconds. */
-const HEALTH_WITHIN_MS = 2_000;
-const CLOSES_WITHIN_MS = 2_000;
 const OF_HEAD = ["version", "epoch", "dueAtMs", "claim", "recent"];
 
 /**
@@ -78,16 +73,21 @@ const OF_HEAD = ["version", "epoch", "dueAtMs", "claim", "recent"];
 export class FirestoreEngine implements StateEngine {
   readonly manifest: EngineManifest;
   readonly #db: FirestoreClient;
-  readonly #timeoutMs: number;
+  readonly #calls: ServiceCalls;
   readonly #isEmulator: boolean;
   readonly #heads: OptimisticHeads<Timestamp>;
   #installation = "";
-  #closed = false;
-  readonly #asked = new Set<Promise<unknown>>();
 
   private constructor(db: FirestoreClient, { project, database, emulator, timeoutMs = 10_000 }: FirestoreEngineOptions) {
     this.#db = db;
-    this.#timeoutMs = timeoutMs;
+    this.#calls = new ServiceCalls({
+      name: "Firestore",
+      variables: "FIRESTORE_PROJECT and FIRESTORE_DATABASE",
+      timeoutMs,
+      errorOf: firestoreError,
+      beat: () => beatOf(db, this.#installation),
+      end: () => db.terminate(),
+    });
     this.#isEmulator = emulator !== undefined;
     const store: HeadStore<Timestamp> = {
       name: "Firestore",
@@ -116,7 +116,7 @@ export class FirestoreEngine implements StateEngine {
     const { project, database, emulator, logger, startupWaitMs: waitMs = 30_000, connect = firestoreClient } = options;
     const engine = new FirestoreEngine(await connect({ project, database, emulator }), options);
     const start = async () => {
-      engine.#installation = await engine.#within(() => openInstallation(engine.#db));
+      engine.#installation = await engine.#calls.within(() => openInstallation(engine.#db));
       return engine;
     };
     const name = `Firestore (${emulator === undefined ? `project ${project}` : `emulator at ${emulator}`})`;
@@ -166,7 +166,7 @@ export class FirestoreEngine implements StateEngine {
       while (free.length > 0 && found.length < most) {
         const next = free.splice(0, most - found.length);
         const taking = () => Promise.all(next.map((head) => taken(head, leaseMs, readTime.toMillis())));
-        found.push(...(await this.#within(taking)).flat());
+        found.push(...(await this.#calls.within(taking)).flat());
       }
       const last = docs[pageSize - 1];
       if (last === undefined || found.length >= most) return found;
@@ -186,7 +186,7 @@ export class FirestoreEngine implements StateEngine {
       for (const { ref, updateTime } of old)
         batch.delete(ref, updateTime === undefined ? { exists: true } : { lastUpdateTime: updateTime });
       // Where one was put anew meanwhile, the page is looked at again.
-      if (old.length > 0 && (await this.#within(() => unlessConflict(batch.commit()))) === null) continue;
+      if (old.length > 0 && (await this.#calls.within(() => unlessConflict(batch.commit()))) === null) continue;
       erased += old.length;
       const last = docs[ERASED_AT_ONCE - 1];
       if (last === undefined) return erased;
@@ -194,26 +194,12 @@ export class FirestoreEngine implements StateEngine {
     }
   }
 
-  async health(): ReturnType<StateEngine["health"]> {
-    const own = installationOf(this.#db);
-    const beat = async () => {
-      if ((await own.get()).get("id") !== this.#installation)
-        return "Firestore is empty or another installation's: not what it was at the start. See FIRESTORE_PROJECT and FIRESTORE_DATABASE.";
-      const batch = this.#db.batch();
-      batch.update(own, { beatAtMs: Date.now() }, { exists: true });
-      // Others may do the same at the same time, which is as good.
-      await unlessConflict(batch.commit());
-      return null;
-    };
-    const detail = await this.#within(beat, HEALTH_WITHIN_MS).catch((error: AppError) => error.message);
-    return detail === null ? { status: "ok" } : { status: "down", detail };
+  health(): ReturnType<StateEngine["health"]> {
+    return this.#calls.health();
   }
 
-  /** A client that is ended under a call that it still tries throws where nobody can catch it: then it ends behind the call. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    const ended = Promise.allSettled(this.#asked).then(() => this.#db.terminate());
-    await Promise.race([ended, pause(CLOSES_WITHIN_MS, undefined, { ref: false })]);
+  close(): Promise<void> {
+    return this.#calls.close();
   }
 
   #head(partition: string) {
@@ -222,7 +208,7 @@ export class FirestoreEngine implements StateEngine {
 
   /** What is at one moment: the first look begins a transaction that only reads, and ends by itself. */
   #look<T>(work: (at: Transaction) => Promise<T>): Promise<T> {
-    return this.#within(async () => {
+    return this.#calls.within(async () => {
       // The emulator's transactions see several moments, unless one is named.
       const readTime = this.#isEmulator ? (await installationOf(this.#db).get()).readTime : undefined;
       return this.#db.runTransaction(work, { readOnly: true, ...(readTime !== undefined && { readTime }) });
@@ -282,21 +268,8 @@ export class FirestoreEngine implements StateEngine {
       if (made.has(key)) batch.create(entryRef(ref, key), entry);
       else batch.set(entryRef(ref, key), entry);
     }
-    const written = await this.#within(() => unlessConflict(batch.commit()));
+    const written = await this.#calls.within(() => unlessConflict(batch.commit()));
     return written?.[0]?.writeTime ?? null;
-  }
-
-  /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */
-  async #within<T>(ask: () => Promise<T>, ms = this.#timeoutMs): Promise<T> {
-    if (this.#closed) throw new NotCommitted({ detail: "The client of Firestore is closed." });
-    const asked = ask();
-    this.#asked.add(asked);
-    void asked.catch(() => {}).finally(() => this.#asked.delete(asked));
-    try {
-      return await orAbort(asked, AbortSignal.timeout(ms));
-    } catch (error) {
-      throw firestoreError(error);
-    }
   }
 }
 
