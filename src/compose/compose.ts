@@ -239,7 +239,7 @@ async function warm({ embedder, longTerm }: LongTerm, clock: Clock, owner = NOBO
   if (embedder.remote !== true) await longTerm.recall(owner, { text: "hello", now: clock.now(), deadlineMs: WARM_MS });
 }
 
-/** An erasure waits for it, and then keeps it out: no visit of before is written after the receipt. */
+/** Behind the turn that it came with. An erasure ends it, and then keeps it out: no visit of before is written after the receipt. */
 function noteVisit(
   { clock, logger }: Wiring,
   registry: TurnRegistry,
@@ -251,7 +251,10 @@ function noteVisit(
   const at = clock.now().toISOString();
   const note = async () => {
     const owner = await identities.resolve(named);
-    await whileOpen(upkeepGate(registry), owner, () => ledger.seen(owner, { at, ...seen }));
+    await whileOpen(upkeepGate(registry), owner, async (signal) => {
+      await registry.behindTurns(owner, signal);
+      await ledger.seen(owner, { at, ...seen });
+    });
   };
   note().catch((error: unknown) => {
     if (!isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "a user's visit could not be kept");

@@ -133,7 +133,7 @@ export function privacyRoutes(
         id: user,
         display_name: record?.displayName ?? c.get("identity").displayName ?? null,
         provider: record?.provider ?? c.get("identity").provider ?? null,
-        time_zone: record?.timeZone ?? null,
+        time_zone: record?.timeZone ?? c.get("identity").timeZone ?? null,
         first_seen_at: record?.firstSeenAt ?? null,
         last_seen_at: record?.lastSeenAt ?? null,
       },

@@ -6,6 +6,8 @@ import { orAbort } from "../platform/or-abort.js";
 
 /** How long nobody else has to have been answered until work goes on that may wait. */
 const MOMENT_MS = 20;
+/** Within which a turn that was asked for has begun, on a busy machine too. */
+const BEGINS_MS = 500;
 
 /** A turn that is running. */
 export interface RunningTurn {
@@ -26,6 +28,8 @@ interface Running {
 export class TurnRegistry {
   readonly #running = new Map<Owner, Set<Running>>();
   readonly #erasing = new Map<Owner, number>();
+  /** What waits for a turn's end. */
+  readonly #behind = new Map<Owner, Set<() => void>>();
   #closed = false;
   #brokenOff = false;
 
@@ -49,6 +53,7 @@ export class TurnRegistry {
       end: () => {
         turns.delete(entry);
         if (turns.size === 0) this.#running.delete(owner);
+        if (kind === "turn") this.#letGo(owner);
         resolve();
       },
     };
@@ -95,6 +100,30 @@ export class TurnRegistry {
     }
   }
 
+  /**
+   * For work of an owner that nobody waits for, and that would cost a turn what it writes: resolves when one of theirs ends, where one runs or
+   * begins within half a second, and at a stop. @throws the signal's reason when it aborts
+   */
+  async behindTurns(owner: Owner, signal: AbortSignal): Promise<void> {
+    let goOn: () => void = () => {};
+    const ended = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const waiting = (this.#behind.get(owner) ?? new Set()).add(goOn);
+    this.#behind.set(owner, waiting);
+    const begun = pause(BEGINS_MS, undefined, { ref: false }).then(() => (this.isTalking(owner) ? ended : undefined));
+    try {
+      await orAbort(Promise.race([ended, begun]), signal);
+    } finally {
+      waiting.delete(goOn);
+      if (waiting.size === 0 && this.#behind.get(owner) === waiting) this.#behind.delete(owner);
+    }
+  }
+
+  #letGo(owner: Owner): void {
+    for (const goOn of this.#behind.get(owner) ?? []) goOn();
+  }
+
   /** Whether a turn of the owner runs here: it may wait for other work of theirs. */
   isTalking(owner: Owner): boolean {
     return [...(this.#running.get(owner) ?? [])].some(({ kind }) => kind === "turn");
@@ -120,6 +149,7 @@ export class TurnRegistry {
   /** Refuses new turns of anyone and resolves when all that run have ended. Upkeep goes on. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const owner of this.#behind.keys()) if (!this.isTalking(owner)) this.#letGo(owner);
     await Promise.all(this.#all().flatMap(({ kind, ended }) => (kind === "turn" ? [ended] : [])));
   }
 

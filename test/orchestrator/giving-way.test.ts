@@ -17,6 +17,47 @@ async function isOver(work: Promise<unknown>, afterMs = 100): Promise<boolean> {
   return Promise.race([over, pause(afterMs, false)]);
 }
 
+describe("what is written behind a turn", () => {
+  it("waits for the end of a turn of its user that begins soon after it, and of no other", async () => {
+    const registry = new TurnRegistry();
+    const work = registry.behindTurns(BUSY, never);
+    expect(await isOver(work)).toBe(false);
+    const turn = registry.begin(BUSY);
+    expect(await isOver(work, 700)).toBe(false);
+    const next = registry.begin(BUSY);
+    turn.end();
+    await work;
+    next.end();
+  });
+
+  it("waits for no turn of another user, and for no upkeep", async () => {
+    const registry = new TurnRegistry();
+    registry.begin(BUSY, "upkeep");
+    registry.begin(QUIET);
+    await registry.behindTurns(BUSY, never);
+  });
+
+  it("goes on at once at a stop, behind what runs then", async () => {
+    const registry = new TurnRegistry();
+    const turn = registry.begin(BUSY);
+    const work = registry.behindTurns(BUSY, never);
+    const stopped = registry.close();
+    expect(await isOver(work)).toBe(false);
+    turn.end();
+    await stopped;
+    expect(await isOver(work)).toBe(true);
+  });
+
+  it("ends with the reason of its signal", async () => {
+    const registry = new TurnRegistry();
+    registry.begin(BUSY);
+    const stop = new AbortController();
+    const work = registry.behindTurns(BUSY, stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(work).rejects.toThrow("stopped");
+  });
+});
+
 describe("work that may wait, beside turns of others", () => {
   it("waits until the turn of another user has ended", async () => {
     const registry = new TurnRegistry();

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf } from "../../../src/domain/owner.js";
@@ -6,12 +8,15 @@ import type { Clock } from "../../../src/platform/clock.js";
 import type { Agent, AgentRun } from "../../../src/ports/agent.js";
 import { ownerPartition } from "../../../src/state/partition.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
+import { MASTER_KEY } from "../../support/encryption.js";
 import { needing } from "../../support/needing.js";
 import { answering, makeOrchestrator } from "../../support/orchestrator.js";
 import { startReplica } from "../turns/replicas.js";
 
 /** Request units of a turn, before its answer. */
 const MOST = 40;
+/** The same where values are encrypted, which do not pack. */
+const MOST_ENCRYPTED = 52;
 const KB = 1_024;
 const DOCS = join(import.meta.dirname, "..", "..", "..", "docs");
 const PROSE = ["scaling", "operations", "own-agent", "testing"].map((page) => readFileSync(join(DOCS, `${page}.md`), "utf8")).join(" ");
@@ -39,10 +44,27 @@ function proseAgent(): Agent {
   };
 }
 
-/** A user's visit is written once a minute, beside whatever they ask for: here the first alone. */
-function slowClock(): Clock {
-  const from = Date.now();
-  return { now: () => new Date(from + (Date.now() - from) / 10) };
+/** Each time it is asked to, a minute and a second later: a user's visit is written once a minute. */
+function minuteClock(): Clock & { pass(): void } {
+  let laterMs = 0;
+  return {
+    now: () => new Date(Date.now() + laterMs),
+    pass: () => {
+      laterMs += 61_000;
+    },
+  };
+}
+
+/** `turns`: of each session. */
+const PRODUCTS = [
+  { what: "the whole product", database: "product", turns: [1, 3, 16], variables: async () => ({}), most: MOST },
+  { what: "the whole product, encrypted", database: "encrypted", turns: [1, 3, 16], variables: keyFile, most: MOST_ENCRYPTED },
+] as const;
+
+async function keyFile(): Promise<{ readonly ENCRYPTION_KEY_FILE: string }> {
+  const path = join(await mkdtemp(join(tmpdir(), "maitred-units-")), "master.key");
+  await writeFile(path, `${MASTER_KEY}\n`);
+  return { ENCRYPTION_KEY_FILE: path };
 }
 
 needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", () => {
@@ -87,29 +109,38 @@ needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", ()
     }
   });
 
-  test("the whole product: at most forty in a known user's new session, in a usual turn, and behind a summary", async () => {
-    const replica = await startReplica(await server.open("product"), {
-      agent: proseAgent(),
-      clock: slowClock(),
-      variables: { SUMMARY_MAX_TOKENS: "1000" },
-    });
-    const say = async (number: number, session?: string) => {
-      const body = { message: prose(number), ...(session !== undefined && { session_id: session }) };
-      const { status, body: answer } = await replica.ask<{ session_id: string }>("POST", "/v1/chat", { body });
-      expect(status).toBe(200);
-      return answer.session_id;
-    };
-    const measured: { readonly turn: string; readonly units: number }[] = [];
-    await say(0);
-    for (const session of ["one", "two"]) {
-      let id: string | undefined;
-      for (let turn = 1; turn <= (session === "one" ? 3 : 16); turn++) {
-        await quiet();
-        id = await say(100 * session.length + measured.length, id);
-        measured.push({ turn: `${session} ${turn}`, units: Math.round(10 * beforeTheAnswer().units) / 10 });
+  test.each(PRODUCTS)(
+    "$what: at most $most in a known user's new session, in a usual turn, each with its visit, and behind a summary",
+    async (product) => {
+      const { database, turns, variables, most } = product;
+      const clock = minuteClock();
+      const replica = await startReplica(await server.open(database), {
+        agent: proseAgent(),
+        clock,
+        variables: { SUMMARY_MAX_TOKENS: "1000", ...(await variables()) },
+      });
+      const say = async (number: number, session?: string) => {
+        const body = { message: prose(number), ...(session !== undefined && { session_id: session }) };
+        const { status, body: answer } = await replica.ask<{ session_id: string }>("POST", "/v1/chat", { body });
+        expect(status).toBe(200);
+        return answer.session_id;
+      };
+      // Ada's first turn is not the process's, which loads what it needs.
+      expect((await replica.ask("POST", "/v1/chat", { user: "eve", body: { message: "Hello." } })).status).toBe(200);
+      const measured: { readonly turn: string; readonly units: number }[] = [];
+      for (const [session, ofSession] of turns.entries()) {
+        let id: string | undefined;
+        for (let turn = 1; turn <= ofSession; turn++) {
+          await quiet();
+          clock.pass();
+          id = await say(300 * session + measured.length, id);
+          measured.push({ turn: `${session + 1}.${turn}`, units: Math.round(10 * beforeTheAnswer().units) / 10 });
+        }
       }
-    }
-    expect(measured.filter(({ units }) => units > MOST || units === 0)).toEqual([]);
-    await replica.stop();
-  }, 240_000);
+      // Beside the very first one more may be written on a busy machine: it is measured, and not held to it.
+      expect(measured.slice(1).filter(({ units }) => units > most || units === 0)).toEqual([]);
+      await replica.stop();
+    },
+    240_000,
+  );
 });

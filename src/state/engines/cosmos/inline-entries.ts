@@ -47,6 +47,8 @@ const MOST_ONCE_BYTES = 3_072;
 const BEST_PACKED = 4;
 /** Of all inline entries that were put once, behind a commit that nobody waits for. */
 const MOST_LEFT_BYTES = 512;
+/** Behind such a commit a larger one that none of so many commits has put, which are some of turns', has left the head. */
+const OLD_COMMITS = 50;
 /** Less room than in proportion, where a head is still too large. */
 const LESS_BYTES = 512;
 /** Of an entry that is rewritten, when it is weighed which goes. */
@@ -73,9 +75,11 @@ export function mayHoldSpilled(inline: InlineEntries, { from, to }: KeyRange): b
  * be there. Where that were too many operations for one batch nothing that lies inline is moved.
  */
 export function placeWithin(headBytes: number, before: InlineEntries, changes: Changes, room: Room): Placement {
-  const mostOnce = changes.durability === "relaxed" ? MOST_LEFT_BYTES : Number.POSITIVE_INFINITY;
+  const clears = changes.durability === "relaxed";
+  const mostOnce = clears ? MOST_LEFT_BYTES : Number.POSITIVE_INFINITY;
+  const oldest = clears ? room.version - OLD_COMMITS : 0;
   for (let bytes = BEST_PACKED * headBytes; ; ) {
-    const placement = placed(before, changes, room, { bytes, onceBytes: Math.min(bytes, mostOnce) });
+    const placement = placed(before, changes, room, { bytes, onceBytes: Math.min(bytes, mostOnce), oldest });
     if (placement.outside.length + placement.deletes.length > room.maxOperations) return placed(before, changes, room, NOTHING_MOVES);
     const packed = room.headBytes(placement.inline);
     if (packed <= headBytes || bytes <= 0) return placement;
@@ -89,10 +93,12 @@ interface Most {
   readonly bytes: number;
   /** Of entries that are not rewritten. */
   readonly onceBytes: number;
+  /** Version of the oldest entry that is not small. */
+  readonly oldest: number;
 }
 
 /** What is put lies outside. */
-const NOTHING_MOVES: Most = { bytes: Number.POSITIVE_INFINITY, onceBytes: Number.POSITIVE_INFINITY };
+const NOTHING_MOVES: Most = { bytes: Number.POSITIVE_INFINITY, onceBytes: Number.POSITIVE_INFINITY, oldest: 0 };
 
 function placed(before: InlineEntries, { puts = [], deletes = [] }: Changes, room: Room, most: Most): Placement {
   const { version, versionOf } = room;
@@ -127,15 +133,17 @@ function tooMuch(
   entries: readonly StoredEntry[],
   rewritten: ReadonlySet<string>,
   version: number,
-  { bytes, onceBytes }: Most,
+  { bytes, onceBytes, oldest }: Most,
 ): readonly StoredEntry[] {
   const weight = (entry: StoredEntry) => bytesOf(entry) * (version + 1 - entry.version) * (rewritten.has(entry.key) ? REWRITTEN_WEIGHT : 1);
   const heaviest = [...entries].sort((one, other) => weight(other) - weight(one));
   const over = heaviestOver(heaviest, bytes);
-  const once = heaviest.slice(over.length).filter((entry) => !rewritten.has(entry.key));
-  // Small ones are what is soon deleted, or asked for by every turn.
-  const largest = once.sort((one, other) => bytesOf(other) - bytesOf(one));
-  return [...over, ...heaviestOver(largest, onceBytes)];
+  const isOld = (entry: StoredEntry) => entry.version < oldest && bytesOf(entry) > MOST_LEFT_BYTES;
+  const others = heaviest.slice(over.length);
+  const once = others.filter((entry) => !rewritten.has(entry.key) && !isOld(entry));
+  // Small ones are what is soon deleted, or asked for by every turn; of those of one length the older ones go.
+  const largest = once.sort((one, other) => lengthOf(other) - lengthOf(one));
+  return [...over, ...others.filter(isOld), ...heaviestOver(largest, onceBytes)];
 }
 
 /** The first ones, so that the others are not more than so many bytes. */
@@ -167,6 +175,10 @@ function segmentOf(key: string): string {
 
 function bytesOfAll(entries: readonly StoredEntry[]): number {
   return entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+}
+
+function lengthOf({ key, value }: StoredEntry): number {
+  return key.length + value.length;
 }
 
 /** As it lies in the head, at most. */
