@@ -101,8 +101,8 @@ export class TurnRegistry {
   }
 
   /**
-   * For work of an owner that nobody waits for, and that would cost a turn what it writes: resolves when one of theirs ends, where one runs or
-   * begins within half a second, and at a stop. @throws the signal's reason when it aborts
+   * For work of an owner that nobody waits for, and that would cost a turn what it writes: resolves when one of theirs ends, where one runs
+   * or begins within half a second, and at a stop. @throws the signal's reason when it aborts
    */
   async behindTurns(owner: Owner, signal: AbortSignal): Promise<void> {
     let goOn: () => void = () => {};
