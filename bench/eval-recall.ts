@@ -16,7 +16,8 @@ import { type OccasionScore, readOccasionGuests, readUnrelated, scoreOfOccasions
 
 /**
  * Which memories a message is given: of what it needs, and of what it has no use for; then the same where each guest has a hundred unrelated
- * memories besides, and where the hundred are of the same categories, for other places and of other people. `--before`: as the store chooses, where nothing decides it; `--notes`: what was missed and what was noise.
+ * memories besides, and where the hundred are of the same categories, for other places and of other people. `--before`: as for a
+ * domain without a table; `--notes`: what was missed and what was noise.
  *
  * `npm run eval:recall -- [file=bench/recall/guests.jsonl] [embedders=hashing,minilm] [--before] [--notes]`
  */

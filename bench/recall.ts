@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { CONCIERGE_CATEGORIES } from "../packages/concierge/src/categories.js";
 import type { MemoryRecord } from "../src/domain/memory-record.js";
 import { type Owner, ownerOf } from "../src/domain/owner.js";
 import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
@@ -66,7 +65,7 @@ async function run(): Promise<number> {
       clock: { now: () => NOW },
       logger: silentLogger,
     },
-    { dir, categoriesOf: () => CONCIERGE_CATEGORIES },
+    { dir },
   );
   const someone = (n: number) => owners[(n * 7919) % owners.length] as Owner;
   const knownOf = (n: number) => logged.get(someone(n)) ?? new Map<string, MemoryRecord>();

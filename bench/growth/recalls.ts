@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { RecalledMemory } from "../../src/domain/session.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { documentVector, queryVector } from "../../src/embedding/sparse-vectors.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -15,7 +13,7 @@ import { NOW, rowOf } from "../recall/memory-rows.js";
 export interface Recalls {
   readonly service: Mem0Service;
   /** What a turn of `guest-0` is given, their log being at hand as after their first turn: what came for its likeness to the text. */
-  nearest(text: string, limit: number): Promise<readonly RecalledMemory[]>;
+  nearest(text: string, limit: number): Promise<readonly MemoryRecord[]>;
   close(): Promise<void>;
 }
 
@@ -34,7 +32,7 @@ export async function openRecalls(dir: string, { memories, each }: { readonly me
   });
   const service = await Mem0Service.open(
     { reads: vectors, writes: vectors, embedder, sparse: { documentVector, queryVector }, clock: { now: () => NOW }, logger: silentLogger },
-    { dir, categoriesOf: () => CONCIERGE_CATEGORIES },
+    { dir },
   );
   const owner = ownerOf("default", userOf(0, each));
   const known = new Map<string, MemoryRecord>();
@@ -42,9 +40,9 @@ export async function openRecalls(dir: string, { memories, each }: { readonly me
   return {
     service,
     nearest: async (text, limit) => {
-      const { status, memories } = await service.recall(owner, { text, limit, known, now: NOW, deadlineMs: DEADLINE_MS });
+      const { status, found } = await service.recall(owner, { text, limit, known, now: NOW, deadlineMs: DEADLINE_MS });
       if (status !== "ok") throw new Error(`recall was ${status}`);
-      return memories.filter(({ score }) => score !== null);
+      return found.records.filter(({ id }) => found.scores.has(id));
     },
     close: async () => {
       await service.close();

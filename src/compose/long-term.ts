@@ -3,7 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
 import { withoutForgotten } from "../history/without-forgotten.js";
 import { DisabledMemories } from "../memories/disabled-memories.js";
-import { type LeftToReadParts, MemoryService, type ReadMessage, RecallByOccasion } from "../memories/memories.js";
+import { type LeftToReadParts, MemoryService, type ReadMessage, RecallByOccasion, StandingRecall } from "../memories/memories.js";
 import type { MemoryChanges } from "../memories/memory-changes.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Embedder } from "../ports/embedding.js";
@@ -77,10 +77,8 @@ export async function openLongTerm(
     { reads: vectors.recall, writes: vectors.memory, embedder, clock, logger, sparse: { documentVector, queryVector } },
     {
       dir,
-      categoriesOf,
       remote,
       installation: await installationOf(wiring, agreedInstallation),
-      halfLifeDays: config.MEMORY_HALF_LIFE_DAYS,
       searchLimit: config.MEM0_SEARCH_LIMIT,
       timeoutMs: WRITE_TIMEOUT_MS,
     },
@@ -89,7 +87,7 @@ export async function openLongTerm(
   // Without a table what is like a message is recalled, and what the user is known for.
   const { recall: table = null, needs = [] } = product;
   const halfLifeDays = config.MEMORY_HALF_LIFE_DAYS;
-  const recall = table && new RecallByOccasion({ table, categoriesOf, needs, embedder, halfLifeDays });
+  const byOccasion = table && new RecallByOccasion({ table, categoriesOf, needs, embedder, halfLifeDays });
   const memories = new MemoryService(
     {
       ...parts,
@@ -100,7 +98,7 @@ export async function openLongTerm(
       ledger,
       clock,
       logger,
-      ...(recall && { recall }),
+      recall: byOccasion ?? new StandingRecall({ categoriesOf, halfLifeDays }),
       ...(aloneWithMemories && { alone: aloneWithMemories }),
     },
     { categoriesOf, slotOf: parts.slotOf, minConfidence: config.MEMORY_MIN_CONFIDENCE },
@@ -117,7 +115,7 @@ export async function openLongTerm(
     : new DisabledHistory();
   if (config.MEM0_ENABLED || vectors.history !== null) await load();
   // Before the first message asks; a provider is asked, and paid, only when one does.
-  if (config.MEM0_ENABLED && !embedder.remote) void recall?.load();
+  if (config.MEM0_ENABLED && !embedder.remote) void byOccasion?.load();
   return {
     longTerm,
     changes: config.MEM0_ENABLED ? memories.changes : null,

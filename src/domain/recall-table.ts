@@ -62,6 +62,8 @@ export interface RecallTable {
   readonly setting: ByLanguage;
   /** What stands before the name of a place: "in Vienna". */
   readonly places: ByLanguage;
+  /** What tells how somebody stands to a thing, and how often: "never takes". It says nothing of what a memory is about. Default: none. */
+  readonly attitudes?: ByLanguage;
   /** Words for several days of the week, and those that a platform's own tables don't find: 0 is Monday. Default: none. */
   readonly days?: readonly { readonly days: readonly number[]; readonly words: ByLanguage }[];
   /**

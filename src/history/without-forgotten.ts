@@ -73,7 +73,7 @@ async function searchShown(
     const unknown = [...new Set(hits.map((hit) => hit.session_id))].filter((id) => !deleted.has(id));
     await Promise.all(unknown.map(async (id) => deleted.set(id, await isDeleted(id))));
     found = hits.filter(isShown);
-    for (const hit of hits) if (!isShown(hit)) passedOver.add(hit.id);
+    for (const hit of hits) if (!found.includes(hit)) passedOver.add(hit.id);
     if (found.length === hits.length) break;
   }
   const shown = (messages: readonly HistoryMessage[]) =>

@@ -25,10 +25,11 @@ import { OwnerLogs } from "./owner-logs.js";
 import { Projection } from "./projection.js";
 import { readByHand } from "./read-by-hand.js";
 import { RecallOfMemories } from "./recall.js";
-import type { RecallByOccasion } from "./recall-by-occasion.js";
+import type { RecallDecider } from "./recall-decider.js";
 import type { ReconcileRules } from "./reconcile.js";
 import { eventsOf } from "./record-changes.js";
 import { askedCategory } from "./spelling.js";
+import { StandingRecall } from "./standing-recall.js";
 import { StatingByHand, type StatingParts } from "./stating.js";
 import { type CheckProposed, propose } from "./tool-proposals.js";
 import { MemoriesOfTurns, type ReadMessage } from "./turn-memories.js";
@@ -36,6 +37,7 @@ import { waits } from "./waiting.js";
 
 export type { LeftToReadParts } from "./left-to-read.js";
 export { RecallByOccasion } from "./recall-by-occasion.js";
+export { StandingRecall } from "./standing-recall.js";
 export type { ReadMessage } from "./turn-memories.js";
 
 export interface MemoryServiceParts {
@@ -60,8 +62,8 @@ export interface MemoryServiceParts {
   readonly onRead?: OnMessageRead;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of the domain: what decides which memories a message is given. Default: the store's own choice is given. */
-  readonly recall?: RecallByOccasion;
+  /** Of the domain: what decides which memories a message is given. Default: a {@link StandingRecall}. */
+  readonly recall?: RecallDecider;
 }
 
 export interface MemoryServiceOptions {
@@ -150,7 +152,8 @@ export class MemoryService implements LongTermMemory {
     const read: StatingParts["read"] = (owner, ...args) =>
       readByHand({ ...reading, readPlainly: parts.readPlainly?.(owner) ?? null, categoriesOf, logger }, owner, ...args);
     this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules, read });
-    this.#recall = new RecallOfMemories({ logs, store, decision: parts.recall ?? null, logger });
+    const otherwise = new StandingRecall({ categoriesOf });
+    this.#recall = new RecallOfMemories({ logs, store, decision: parts.recall ?? otherwise, otherwise, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
     this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, checkProposed, categoriesOf, clock, logger });
   }

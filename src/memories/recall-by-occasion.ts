@@ -6,10 +6,11 @@ import type { RecallTable } from "../domain/recall-table.js";
 import { recalledOf } from "../domain/recalled-memory.js";
 import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
-import type { RecallRequest, RecallResult } from "../ports/memories.js";
+import type { RecallRequest } from "../ports/memories.js";
 import type { FoundMemories } from "../ports/memory-store.js";
 import { RecallAnchors } from "./recall-anchors.js";
-import { decideRecall } from "./recall-decision.js";
+import type { DecidedRecall, RecallDecider } from "./recall-decider.js";
+import { decideRecall, NAMED_AMONG } from "./recall-decision.js";
 import { RecallParty } from "./recall-party.js";
 import { RecallWords } from "./recall-words.js";
 
@@ -29,14 +30,9 @@ export interface RecallByOccasionParts {
 /** New memories that are read between two turns of others. */
 const READ_AT_ONCE = 100;
 
-export interface DecidedRecall {
-  readonly told: Pick<RecallResult, "memories" | "held_back">;
-  /** The soft memories given that are like the message. */
-  readonly alike: readonly MemoryRecord[];
-}
-
 /** Decides by a domain's table which memories a turn is given. */
-export class RecallByOccasion {
+export class RecallByOccasion implements RecallDecider {
+  readonly likeness = NAMED_AMONG;
   readonly #parts: Required<Omit<RecallByOccasionParts, "embedder" | "needs" | "table">>;
   readonly #words: RecallWords;
   readonly #party: RecallParty;

@@ -1,3 +1,4 @@
+// Over 300 lines: one decision, and what it is made of.
 import { type Category, categoryOf } from "../domain/categories.js";
 import { beginsAfter, byStated, holdsAt, type MemoryRecord } from "../domain/memory-record.js";
 import type { HeldBackReason, RecallReason } from "../domain/session.js";
@@ -56,6 +57,8 @@ const MOST_ALIKE = 2;
 /** What is like the message is among as many of all memories; and what shares no more than a word with it among fewer. */
 const ALIKE_AMONG = 5;
 const WORD_AMONG = 2;
+/** And what a single word of it is all that tells an occasion of, among more. */
+export const NAMED_AMONG = 10;
 /** From here on a memory that is the most like, by so much, is given for that alone. */
 const LIKE = 0.3;
 const STANDS_OUT = 0.1;
@@ -110,14 +113,15 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const isNamed = meant.size === 0 && (telling.length > 0 || soft.some((record) => sharesDay(readOf(record), said)));
   const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const nearest = (among: number) => new Set(byScore.slice(0, among).map(([id]) => id));
-  const [alike, alikeByWord] = [nearest(ALIKE_AMONG), nearest(WORD_AMONG)];
+  const [alike, alikeByWord, alikeAndNamed] = [nearest(ALIKE_AMONG), nearest(WORD_AMONG), nearest(NAMED_AMONG)];
   const chosen: Chosen[] = [];
   for (const record of soft) {
     const judged = outdated.has(record) ? "outdated" : judge(record);
     if (typeof judged === "string") held.set(record, judged);
     else chosen.push(judged);
   }
-  const order = (record: MemoryRecord) => 2 * (candidates.scores.get(record.id) ?? 0) + weight(record, now, rules.ranking);
+  const likeness = ({ id }: MemoryRecord) => (alike.has(id) ? (candidates.scores.get(id) ?? 0) : 0);
+  const order = (record: MemoryRecord) => 2 * likeness(record) + weight(record, now, rules.ranking);
   const kept = meant.size === 0 ? bestOfAll(chosen, order) : bestOfEach(withoutUnclear(chosen), order);
   for (const { record, why } of kept) given.set(record, why === "alike" ? "likeness" : why);
   for (const { record } of chosen) if (!given.has(record)) held.set(record, "limit");
@@ -152,11 +156,24 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (coming === "self" && its.occasions === null && party.speaksOf(its.words)) return as("party");
     if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
     const occasions = apart.has("things") ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(its, each));
-    if (occasions.length > 0 && !isTasteOfOthers(coming, occasions)) return as(coming === "comes" ? "party" : "occasion", occasions);
+    const isUnlike = coming === "self" && isNamedInPassing(record) && !isAlike(record);
+    if (occasions.length > 0 && !isTasteOfOthers(coming, occasions) && !isUnlike)
+      return as(coming === "comes" ? "party" : "occasion", occasions);
     if (its.occasions === null && (coming === "comes" || category?.occasions === undefined))
       return as(coming === "comes" ? "party" : "standing");
     if (shared || isMostLike(record)) return as("likeness");
     return alike.has(record.id) && [...meant].some((occasion) => its.alike.has(occasion)) ? as("alike") : "occasion";
+  }
+
+  /** Among many like the message, or with a word of it; true where nothing tells what is like it. */
+  function isAlike(record: MemoryRecord): boolean {
+    return byScore.length === 0 || alikeAndNamed.has(record.id) || said.content.some((word) => holds(readOf(record), word));
+  }
+
+  /** All that tells its occasion is a word among others: "runs marathons for fun" is for no concert unless it is like the message. */
+  function isNamedInPassing(record: MemoryRecord): boolean {
+    const { at, alike } = categoryOf(rules.categories, record.category)?.occasions ?? {};
+    return at === undefined && alike === undefined && !hasFixed(record) && !readOf(record).isMostlyNamed;
   }
 
   /** So like the message as little else is, whatever its words are for: "my puppy" a small dog. */
@@ -180,12 +197,13 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     return categoryOf(rules.categories, category)?.fixed.includes(aspect) === true;
   }
 
-  /** Of a category that has fixed aspects alone, what has none of them and names nothing stands back beside what has one. */
+  /** Of a category that has fixed aspects alone, what has none of them and doesn't name the occasion stands back beside what has one. */
   function withoutUnclear(from: readonly Chosen[]): readonly Chosen[] {
     const isClosed = ({ category }: MemoryRecord) => categoryOf(rules.categories, category)?.open === null;
     const clear = new Set(from.flatMap(({ record }) => (hasFixed(record) ? [record.category] : [])));
-    const isUnclear = (record: MemoryRecord) => isClosed(record) && !hasFixed(record) && readOf(record).named.size === 0;
-    return from.filter(({ record, why }) => why !== "occasion" || !isUnclear(record) || !clear.has(record.category));
+    const isUnclear = ({ record, occasions }: Chosen) =>
+      isClosed(record) && !hasFixed(record) && !occasions.some((occasion) => readOf(record).named.has(occasion));
+    return from.filter((each) => each.why !== "occasion" || !isUnclear(each) || !clear.has(each.record.category));
   }
 
   /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
@@ -199,22 +217,26 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     );
   }
 
-  /** Of each occasion as many as fit, first those of one value at a time, which always do; and what came for its words or who comes. */
+  /**
+   * Of each occasion as many as fit, first those of one value at a time, which always do, last those that name it in passing; and what
+   * came for its words or who comes.
+   */
   function bestOfEach(from: readonly Chosen[], rank: (record: MemoryRecord) => number): readonly Chosen[] {
     const left = new Map([...meant].map((occasion) => [occasion, words.asksForTaste(occasion) ? TASTES : PER_OCCASION]));
     let standing = rules.standing;
     let most = MOST_ALIKE;
     const best = [...from].sort((a, b) => rank(b.record) - rank(a.record) || (a.record.id < b.record.id ? -1 : 1));
-    return [...best.filter(({ record }) => hasFixed(record)), ...best.filter(({ record }) => !hasFixed(record))].filter(
-      ({ record, why, occasions }) => {
+    const place = ({ record }: Chosen) => (hasFixed(record) ? 0 : isNamedInPassing(record) ? 2 : 1);
+    return [0, 1, 2]
+      .flatMap((each) => best.filter((one) => place(one) === each))
+      .filter(({ record, why, occasions }) => {
         if (why === "likeness" || why === "party") return true;
         if (why === "standing") return standing-- > 0;
         if (why === "alike") return most-- > 0;
         const open = occasions.find((occasion) => (left.get(occasion) ?? 0) > 0);
         if (open !== undefined) left.set(open, (left.get(open) ?? 0) - 1);
         return open !== undefined || hasFixed(record);
-      },
-    );
+      });
   }
 
   /** Where the occasion isn't known: who comes, what is alike, and of each category the best in turn. */
@@ -242,7 +264,7 @@ interface Chosen {
 }
 
 /** Holds, or is told before it begins: what must hold, and what is for a time. */
-function isAtHand(record: MemoryRecord, now: Date): boolean {
+export function isAtHand(record: MemoryRecord, now: Date): boolean {
   if (record.type === "narrative" || record.type === "episodic" || record.type === "summary") return false;
   return holdsAt(record, now) || (beginsAfter(record, now) && (record.strength === "hard" || record.valid_until !== null));
 }

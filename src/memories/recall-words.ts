@@ -1,3 +1,4 @@
+// Over 300 lines: all that is read off words, by one table.
 import type { Category } from "../domain/categories.js";
 import type { Memory } from "../domain/memory.js";
 import type { RecallTable } from "../domain/recall-table.js";
@@ -38,6 +39,8 @@ export interface MemoryOccasions {
   readonly named: ReadonlySet<string>;
   /** Occasions at which it matters where it is like the message. */
   readonly alike: ReadonlySet<string>;
+  /** At least half of its words name an occasion: "never drives", as against "runs marathons for fun". True where that can't be told. */
+  readonly isMostlyNamed: boolean;
   readonly words: readonly string[];
   /** Words of the places that it is for; empty: it is for any. */
   readonly places: readonly string[];
@@ -55,7 +58,7 @@ export interface Occasion {
 }
 
 interface Listed {
-  readonly kind: "idle" | "beside" | "answer" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place" | "days";
+  readonly kind: "idle" | "beside" | "answer" | "elsewhere" | "said" | "asked" | "decides" | "setting" | "place" | "attitude" | "days";
   /** Null: none, or what no memory has a part in. */
   readonly occasion: string | null;
   /** ISO 639-1. */
@@ -107,6 +110,7 @@ export class RecallWords {
       ...lists("decides", table.elsewhere.decides),
       ...lists("setting", table.setting),
       ...lists("place", table.places),
+      ...lists("attitude", table.attitudes),
       ...(table.days ?? []).flatMap(({ days, words }) => lists("days", words).map(([label, list]) => [{ ...label, days }, list] as const)),
       ...Object.entries(table.occasions).flatMap(([name, { words, asked, decides }]) => [
         ...lists("said", words, name),
@@ -203,11 +207,20 @@ export class RecallWords {
   ofMemory(memory: Memory, category: Category | undefined): MemoryOccasions {
     const known = this.#read.get(memory);
     if (known !== undefined) return known;
-    const words = plainWords(`${memory.text} . ${memory.aspect} . ${memory.condition}`);
+    const words = plainWords(`${memory.text} . ${memory.condition}`);
     const found = this.#find(words);
-    const said = occasionsIn(found.filter(({ label }) => label.kind === "said"));
+    // An aspect is a term of the category's, whatever language the text is in.
+    const aspect = plainWords(memory.aspect);
+    const said = occasionsIn([...found, ...this.#find(aspect)].filter(({ label }) => label.kind === "said"));
     const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found, this.#languagesOf(words)) : [];
-    const read = { ...this.#occasionsOf(said, category), words, places, weekdays: daysIn(words, found), months: monthsIn(words) };
+    const read = {
+      ...this.#occasionsOf(said, category),
+      isMostlyNamed: isMostlyNamed(words, found),
+      words: [...words, ...aspect],
+      places,
+      weekdays: daysIn(words, found),
+      months: monthsIn(words),
+    };
     this.#read.set(memory, read);
     return read;
   }
@@ -240,6 +253,16 @@ export class RecallWords {
 
 function occasionsIn(found: readonly FoundPhrase<Listed>[]): Set<string> {
   return new Set(found.flatMap(({ label }) => label.occasion ?? []));
+}
+
+/** Whether at least half of the words that tell what something is about name an occasion; so they do where words aren't spaced. */
+function isMostlyNamed(words: readonly string[], found: readonly FoundPhrase<Listed>[]): boolean {
+  const naming = found.filter(({ label }) => label.kind === "said");
+  const covered = (phrases: readonly FoundPhrase<Listed>[]) =>
+    new Set(phrases.flatMap(({ at, length }) => Array.from({ length }, (_, n) => at + n)));
+  const [names, attitudes] = [covered(naming), covered(found.filter(({ label }) => label.kind === "attitude"))];
+  const about = contentWordsOf(words).filter(({ at }) => names.has(at) || !attitudes.has(at));
+  return naming.some(({ at }) => at < 0) || about.filter(({ at }) => names.has(at)).length * 2 >= about.length;
 }
 
 /** Without what a question that no memory has a part in names within it: "euros in pounds" is about no price. */

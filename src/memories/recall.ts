@@ -7,14 +7,15 @@ import type { MemoryRecall, RecallRequest, RecallResult } from "../ports/memorie
 import type { FoundMemories, MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
-import type { DecidedRecall, RecallByOccasion } from "./recall-by-occasion.js";
+import type { DecidedRecall, RecallDecider } from "./recall-decider.js";
 import { toConfirm } from "./waiting.js";
 
 export interface RecallParts {
   readonly logs: OwnerLogs;
   readonly store: Pick<MemoryStore, "recall" | "countRecalled">;
-  /** What decides which memories a message is given. Null: the store's own choice is. */
-  readonly decision: RecallByOccasion | null;
+  /** What decides which memories a message is given; and in its place, where it fails. */
+  readonly decision: RecallDecider;
+  readonly otherwise: RecallDecider;
   readonly logger: Logger;
 }
 
@@ -23,8 +24,6 @@ const RECALL_COUNTS_EVERY_MS = 86_400_000;
 const ASKED_AT_ONCE = 5;
 /** Of more memories than these it is decided among the latest and those that are like the message: to look at each takes too long. */
 const MOST_DECIDED = 2_000;
-/** Where it is decided what is given, likeness orders what is called for: that of more than a turn would be given. */
-const LIKENESS_OF = 5;
 /** After the store was not made level for an owner, their recalls don't try it; after as many owners in a row, nobody's do. */
 const NOT_LEVEL_FOR_MS = 5_000;
 const OWNERS_IN_A_ROW = 3;
@@ -58,17 +57,14 @@ export class RecallOfMemories implements MemoryRecall {
     if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
     const left = Math.max(1, Math.floor(until - performance.now()));
     const atHand = known === null ? {} : { known: known.records };
-    const { decision } = this.#parts;
-    const limit = decision === null ? {} : { limit: Math.max(request.limit ?? 0, LIKENESS_OF) };
+    const { likeness } = this.#parts.decision;
+    const limit = likeness === 0 ? {} : { limit: Math.max(request.limit ?? 0, likeness) };
     const chosen = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
-    const { recalled, found, story } = chosen;
+    const { found, story } = chosen;
     const records = known === null || known.records.size > MOST_DECIDED ? found.records : [...known.records.values()];
-    const decided = await this.#decided(owner, { ...found, records }, request);
-    const result: RecallResult =
-      decided === null
-        ? { status: chosen.status, memories: chosen.memories, story }
-        : { ...decided.told, status: statusOf(chosen.status, decided.told.memories), story };
-    this.#countRecalled(owner, decided?.alike ?? recalled, request.now);
+    const { told, alike } = await this.#decided(owner, { ...found, records }, request);
+    const result: RecallResult = { ...told, status: chosen.status === "ok" && told.memories.length === 0 ? "empty" : chosen.status, story };
+    this.#countRecalled(owner, alike, request.now);
     const waiting = (talk: boolean) => (known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk }));
     const asking = waiting(true).slice(0, ASKED_AT_ONCE);
     const settling = request.asked?.length
@@ -83,14 +79,13 @@ export class RecallOfMemories implements MemoryRecall {
     };
   }
 
-  /** Null where nothing decides: the store's own choice is given then. */
-  async #decided(owner: Owner, found: FoundMemories, request: RecallRequest): Promise<DecidedRecall | null> {
-    const { decision, logger } = this.#parts;
+  async #decided(owner: Owner, found: FoundMemories, request: RecallRequest): Promise<DecidedRecall> {
+    const { decision, otherwise, logger } = this.#parts;
     try {
-      return (await decision?.decide(owner, found, request)) ?? null;
+      return await decision.decide(owner, found, request);
     } catch (error) {
       logger.warn({ err: error }, "It could not be decided which memories a turn is given");
-      return null;
+      return otherwise.decide(owner, found, request);
     }
   }
 
@@ -167,11 +162,6 @@ export class RecallOfMemories implements MemoryRecall {
       .finally(() => this.#background.delete(work));
     this.#background.add(work);
   }
-}
-
-/** Of what was given, where that was decided. */
-function statusOf(status: RecallResult["status"], given: readonly unknown[]): RecallResult["status"] {
-  return status !== "ok" && status !== "empty" ? status : given.length > 0 ? "ok" : "empty";
 }
 
 /** What the work gives, or `otherwise` once the time is up or the signal aborts. */

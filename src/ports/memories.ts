@@ -33,7 +33,7 @@ export interface RecallResult {
   readonly status: Exclude<RecallStatus, "disabled"> | "disabled";
   /** Hard constraints first; no id twice. */
   readonly memories: readonly RecalledMemory[];
-  /** How many were not given, by reason. Absent where the store's own choice is given. */
+  /** How many were not given, by reason. Absent where nothing decides by occasion. */
   readonly held_back?: HeldBack;
   /** What waits for the guest's word and may be asked about in talk: at most 5, hard ones first. Default: nothing. */
   readonly to_confirm?: readonly Memory[];

@@ -58,9 +58,8 @@ export interface FoundMemories {
   readonly vector: readonly number[] | null;
 }
 
-export interface StoreRecallResult extends RecallResult {
-  /** The soft memories that came for their likeness. */
-  readonly recalled: readonly MemoryRecord[];
+export interface StoreRecallResult extends Pick<RecallResult, "story"> {
+  readonly status: "ok" | "timeout" | "degraded";
   readonly found: FoundMemories;
 }
 
@@ -71,7 +70,7 @@ export interface StoreRecallResult extends RecallResult {
 export interface MemoryStore {
   /** True for a server of which others may have a part. */
   readonly remote: boolean;
-  /** Never throws. `memories`: what a turn is given where nothing else decides it. */
+  /** What a turn may be given; never throws. */
   recall(owner: Owner, request: StoreRecall): Promise<StoreRecallResult>;
   /** Hard memories that are active or wait, by filter, outside any limit. @throws for an answer that holds anything else */
   hard(owner: Owner, options: { readonly signal?: AbortSignal }): Promise<readonly MemoryRecord[]>;

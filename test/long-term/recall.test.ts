@@ -2,8 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { CONCIERGE_RECALL } from "../../packages/concierge/src/recall-table.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
+import { RecallByOccasion, StandingRecall } from "../../src/memories/memories.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import { later, NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
@@ -252,13 +255,33 @@ describe("Recall", () => {
     await expect(memory.needs(ann, { now: NOW })).rejects.toMatchObject({ code: "LONG_TERM_MEMORY_UNAVAILABLE" });
   });
 
+  test("where the message's vector is late, what its occasion calls for is given all the same, and the status says that it was", async () => {
+    const categoriesOf = () => CONCIERGE_CATEGORIES;
+    const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf });
+    const opened = await openMem0({ dir, store: double.store(), clock: new TestClock(), embedder, recall });
+    await opened.memory.apply(
+      ann,
+      [
+        said(ann, "Is allergic to nuts", { category: "dietary", aspect: "nuts", strength: "hard", type: "constraint" }),
+        said(ann, "Spends up to 35 euros on a meal", { category: "budget", aspect: "meal budget" }),
+        said(ann, "Likes row D", { category: "seating", aspect: "row" }),
+      ],
+      { now: NOW },
+    );
+    embedder.how = never;
+    const late = await opened.memory.recall(ann, { text: "Where could I have supper?", now: NOW, deadlineMs: 30 });
+    expect(late.status).toBe("timeout");
+    expect(texts(late)).toEqual(["Is allergic to nuts", "Needs step-free access", "Spends up to 35 euros on a meal"]);
+    await opened.memory.close();
+  });
+
   test("old soft preferences give way to newer ones when there is room for few, constraints never do", async () => {
     const opened = await openMem0({
       dir,
       store: double.store(),
       clock: new TestClock(),
       embedder,
-      options: { standingLimit: 1, halfLifeDays: 30 },
+      recall: new StandingRecall({ categoriesOf: () => CONCIERGE_CATEGORIES, standing: 1, halfLifeDays: 30 }),
     });
     await opened.memory.apply(ann, [said(ann, "Prefers opera", { aspect: "opera", at: later(300).toISOString(), confidence: 0.7 })], {
       now: later(300),

@@ -485,10 +485,80 @@ describe("which memories a message is given", () => {
     expect(needs).toEqual(["Is allergic to hazelnuts", "Olaf is coeliac", "Runa uses a wheelchair"]);
   });
 
-  test("without a domain's table the store's own choice is given, and nothing is counted", async () => {
+  test("without a domain's table what the guest is known for is given, and nothing is counted", async () => {
     const { ask } = await guestWith({ fado: soft("Loves fado", "genre") }, { decides: false });
     const { memories, held_back } = await ask("Thanks!");
     expect(memories.map(({ text }) => text)).toEqual(["Loves fado"]);
     expect(held_back).toBeUndefined();
+  });
+
+  describe("of anything else, where something else is like the message, what an occasion is only mentioned in stands back", () => {
+    /** What is given of one memory, beside one that is most like the message. */
+    async function isGiven(text: string, message: string, score?: number) {
+      const { store, memory } = await guestWith({});
+      const { id } = await memory.add(ann, soft(text, "other"), { now: NOW });
+      const like = await memory.add(ann, soft("Photographs moss", "other"), { now: NOW });
+      const records = [];
+      for await (const record of store.all(ann)) records.push(record);
+      const scores = new Map([[like.id, 0.4], ...(score === undefined ? [] : [[id, score] as const])]);
+      const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, needs: STATED_NEEDS });
+      const { told } = await recall.decide(ann, { records, scores, vector: null }, { text: message, now: NOW });
+      return told.memories.some((given) => given.id === id);
+    }
+
+    test.each([
+      ["Doesn't drive", "What is the quickest way to get to Oxford?"],
+      ["Hates flying", "How do we travel to Lisbon?"],
+      ["Never takes taxis", "What is the quickest way to get to Oxford?"],
+      ["Drinks no wine", "Is there a nice bar round here?"],
+      ["Only eats breakfast late", "Something to eat, please"],
+      ["Sleeps in a separate bed", "A room in Bath for one night"],
+      ["Fährt kein Auto", "Mit welchem Zug fahre ich nach Köln?"],
+      ["Trinkt keinen Wein", "Wo gibt es ein gutes Bier?"],
+      ["Ne prend jamais l'avion", "Quel train pour Nice ?"],
+      ["No bebe vino", "¿Dónde hay un bar bueno?"],
+      ["Non beve vino", "C'è un bar qui vicino?"],
+      // A word of the message is in it.
+      ["Used to run a small bakery with a friend for years", "Is there a bakery here for lunch?"],
+      ["Follows the village rugby side every winter", "Two for the rugby, please"],
+    ])("it isn't: %s", async (text, message) => {
+      expect(await isGiven(text, message)).toBe(true);
+    });
+
+    test.each([
+      ["Flies model planes from the roof on windy days with students", "Which train goes to Oxford?"],
+      ["Lost a silver umbrella on a bus years ago", "Which train goes to Oxford?"],
+      ["Wrote a thesis on medieval banquets and cooking pots", "Where can we have dinner?"],
+      ["Met an old school friend in a hotel corridor", "A room in Bath for one night"],
+      ["Sells insurance to circus people and their widows", "Two tickets for the recital, please"],
+      ["Won a pumpkin prize at a farm as a boy", "Is the museum open?"],
+      ["Keeps an old wine press behind the shed", "A pint somewhere quiet?"],
+      ["Hat als Student alte Züge lackiert und Uhren repariert", "Wie komme ich mit dem Bus nach Köln?"],
+      ["A dessiné des affiches pour une compagnie de trains", "Quel bus pour Nice ?"],
+      ["Colecciona postales antiguas de trenes militares rusos", "¿Cómo llego al aeropuerto?"],
+      ["Dipinge modellini di treni antichi nel garage di famiglia", "Quale autobus va a Siena?"],
+    ])("it is: %s", async (text, message) => {
+      expect(await isGiven(text, message)).toBe(false);
+      expect(await isGiven(text, message, 0.2)).toBe(true);
+    });
+  });
+
+  test("an aspect says what it is for in any language: a ticket's price is for no supper", async () => {
+    const { given } = await guestWith({
+      ticket: soft("Pas plus de 40 euros par place", "budget", { aspect: "ticket class" }),
+      room: soft("高くても一泊一万円", "budget", { aspect: "room budget" }),
+    });
+    expect(await given("Où dîner ce soir ?")).toEqual([]);
+    expect(await given("Deux billets pour le concert, s'il vous plaît")).toEqual(["ticket"]);
+    expect(await given("ホテルを予約してください")).toEqual(["room"]);
+  });
+
+  test("how somebody pays stands back beside what a meal may cost, but not where it is asked about paying", async () => {
+    const { given } = await guestWith({
+      meal: soft("Spends up to 35 euros on a meal", "budget", { aspect: "meal budget" }),
+      invoice: soft("Pays by invoice", "budget"),
+    });
+    expect(await given("Where could I have supper?")).toEqual(["meal"]);
+    expect(await given("How do I pay for the supper?")).toContain("invoice");
   });
 });

@@ -1,14 +1,10 @@
-import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { holdsAt, type MemoryRecord } from "../../src/domain/memory-record.js";
 import { normalised } from "../../src/domain/normalised-text.js";
 import type { Owner } from "../../src/domain/owner.js";
-import { topStanding } from "../../src/domain/standing-preferences.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { RecallRequest } from "../../src/ports/memories.js";
 import type { MemoryStore, Projected, StoreFields, StoreMarker, StoreSearch } from "../../src/ports/memory-store.js";
-
-const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 
 const NOTHING_FOUND = { records: [], scores: new Map<string, number>(), vector: null };
 
@@ -43,39 +39,15 @@ export class InMemoryStore implements MemoryStore {
   }
 
   async recall(owner: Owner, request: RecallRequest) {
-    if (this.failWith !== null) return { status: "degraded" as const, memories: [], story: "", recalled: [], found: NOTHING_FOUND };
+    if (this.failWith !== null) return { status: "degraded" as const, story: "", found: NOTHING_FOUND };
     const { now } = request;
     const active = this.#all(owner).filter((record) => holdsAt(record, now));
-    const hard = active.filter((record) => record.strength === "hard");
-    const soft = active.filter((record) => record.strength === "soft" && record.type !== "episodic");
     const scores = new Map(active.map((record) => [record.id, likeness(request.text, record.text)]));
-    const near = active
-      .filter((record) => (scores.get(record.id) ?? 0) > 0)
-      .sort((a, b) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0));
-    const standing = soft.filter((record) => record.valid_until === null);
-    const trip = soft.filter((record) => record.valid_until !== null);
-    const chosen = [
-      ...hard,
-      ...trip,
-      ...topStanding(standing, 12, now, { halfLifeDays: 180, categoryOrder }),
-      ...near.slice(0, request.limit ?? 5),
-    ];
-    const memories = [...new Set(chosen)].map(({ id, text, category, strength, subject, source, created_at }) => ({
-      id,
-      text,
-      category,
-      strength,
-      subject,
-      score: (scores.get(id) ?? 0) > 0 ? (scores.get(id) ?? null) : null,
-      source: source === null ? null : { session_id: source.session_id, turn: source.turn, message_id: source.message_id },
-      created_at,
-    }));
+    const near = [...scores].filter(([, score]) => score > 0).sort(([, a], [, b]) => b - a);
     return {
-      status: memories.length === 0 ? ("empty" as const) : ("ok" as const),
-      memories,
+      status: "ok" as const,
       story: "",
-      recalled: [],
-      found: { records: active, scores: new Map([...scores].filter(([, score]) => score > 0)), vector: null },
+      found: { records: active, scores: new Map(near.slice(0, Math.max(request.limit ?? 5, 5))), vector: null },
     };
   }
 

@@ -25,7 +25,7 @@ export async function openMem0(options: {
   readonly log?: MemoryServiceParts["log"];
   /** Default: a message that is read is an error. */
   readonly readMessage?: MemoryServiceParts["readMessage"];
-  /** Default: the store's own choice is given. */
+  /** Default: as for a domain without a table. */
   readonly recall?: MemoryServiceParts["recall"];
 }) {
   const ledger = options.ledger ?? new InMemoryOwnerLedger();

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { type CategoriesOf, DEFAULT_CATEGORIES } from "../../domain/categories.js";
 import { beginsAfter, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { batchesOf } from "../../platform/batches.js";
@@ -45,14 +44,8 @@ export interface Mem0ServiceOptions {
   readonly installation?: string;
   /** Of all memories. Default `memory`. */
   readonly collection?: string;
-  /** Default: `DEFAULT_CATEGORIES`, for everybody. */
-  readonly categoriesOf?: CategoriesOf;
-  /** Default 180. */
-  readonly halfLifeDays?: number;
   /** Memories by similarity in a recall. Default 5. */
   readonly searchLimit?: number;
-  /** Standing preferences in a recall. Default 12. */
-  readonly standingLimit?: number;
   /** Bound of a write or a read outside of recall where the caller sets none. Default 10,000. */
   readonly timeoutMs?: number;
   /** Default: after 3 failed recalls in a row none is tried for 5,000 ms. */
@@ -116,7 +109,6 @@ export class Mem0Service implements MemoryStore {
       { reads: parts.reads.client, writes: parts.writes.client },
       { collection, embedder: parts.embedder, installation: options.installation ?? "" },
     );
-    const { categoriesOf = () => DEFAULT_CATEGORIES, halfLifeDays = 180 } = options;
     this.#recall = new MemoryRecall(
       {
         calls: this.#calls,
@@ -129,8 +121,6 @@ export class Mem0Service implements MemoryStore {
       },
       {
         searchLimit: options.searchLimit ?? 5,
-        standingLimit: options.standingLimit ?? 12,
-        ranking: (owner) => ({ halfLifeDays, categoryOrder: categoriesOf(owner).map(({ name }) => name) }),
         breaker: options.breaker ?? { failures: 3, halfOpenAfterMs: 5_000 },
       },
       parts.logger,

@@ -1,7 +1,5 @@
 import { beginsAfter, byStated, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
-import { recalledOf } from "../../domain/recalled-memory.js";
-import { type Ranking, topStanding } from "../../domain/standing-preferences.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
@@ -23,9 +21,6 @@ export interface RecallReads {
 export interface RecallOptions {
   /** By similarity, at most. Default MEM0_SEARCH_LIMIT (5). */
   readonly searchLimit: number;
-  /** Standing preferences, at most. Default 12. */
-  readonly standingLimit: number;
-  readonly ranking: (owner: Owner) => Ranking;
   /** Recalls in a row that the store or the embedder fails before it is left alone (default 3), and for how long (default 5,000 ms). */
   readonly breaker: RecallBreakerOptions;
 }
@@ -36,8 +31,6 @@ export interface RecallOptions {
  */
 const STANDING_POOL = 256;
 const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedural", "fact", "constraint", "narrative"];
-/** Preferences for this trip come before the standing ones, the newest first, at most this many. */
-const TRIP_LIMIT = 5;
 
 interface Gathered {
   /** At hand or read from the store, so far. */
@@ -55,7 +48,7 @@ interface Gathered {
 }
 
 /**
- * What a turn is given: all hard constraints that hold, the top standing preferences, and what is most like the message; the store is
+ * What a turn may be given: all hard constraints that hold, soft ones to choose from, and what is most like the message; the store is
  * asked under one deadline, behind circuit breakers, so that a dead store or embedder costs a few turns their deadline and not every one.
  * Never throws.
  */
@@ -111,8 +104,8 @@ export class MemoryRecall {
     } finally {
       bound.end();
     }
-    const result = this.#compose(gathered, { ...request, ranking: this.#options.ranking(owner) }, signal.aborted);
-    if (result.status === "ok" || result.status === "empty") this.#streak.wentWell();
+    const result = this.#compose(gathered, request, signal.aborted);
+    if (result.status === "ok") this.#streak.wentWell();
     else if (!request.signal?.aborted) this.#streak.failed();
     return result;
   }
@@ -189,26 +182,13 @@ export class MemoryRecall {
     return vector;
   }
 
-  #compose(gathered: Gathered, request: StoreRecall & { readonly ranking: Ranking }, aborted: boolean): StoreRecallResult {
-    const { now, ranking } = request;
-    const { standingLimit } = this.#options;
+  #compose(gathered: Gathered, { now }: StoreRecall, aborted: boolean): StoreRecallResult {
     const holds = (record: MemoryRecord) => holdsAt(record, now);
     const { hard, soft } = standingOf(gathered.known, now);
     const narrative = soft.find((record) => record.type === "narrative" && holds(record));
-    const wishes = soft.filter((record) => record.type !== "narrative");
-    const standing = wishes.filter((record) => record.valid_until === null && holds(record));
-    // One that lies ahead too: it is talked about most before it begins.
-    const trip = wishes
-      .filter((record) => record.valid_until !== null)
-      .sort((a, b) => byStated(b, a))
-      .slice(0, TRIP_LIMIT);
     const similar = (gathered.similar ?? []).filter(({ record, score }) => score > 0 && holds(record) && record.type !== "narrative");
-    const scores = new Map(similar.map(({ record, score }) => [record.id, score]));
-
-    const chosen = () => [...hard, ...trip, ...topStanding(standing, standingLimit, now, ranking), ...similar.map(({ record }) => record)];
-    const isEmpty = hard.length + trip.length + similar.length + Math.min(standing.length, standingLimit) === 0;
     const complete = gathered.hasHard && gathered.hasSoft && gathered.similar !== undefined;
-    const status = !complete && aborted ? "timeout" : gathered.failed || gathered.foreign.count > 0 ? "degraded" : isEmpty ? "empty" : "ok";
+    const status = !complete && aborted ? "timeout" : gathered.failed || gathered.foreign.count > 0 ? "degraded" : "ok";
     if (gathered.foreign.count > 0)
       this.#logger.error(
         { count: gathered.foreign.count },
@@ -216,15 +196,10 @@ export class MemoryRecall {
       );
     return {
       status,
-      // Made where it is looked at: as a rule somebody else decides what is given.
-      get memories() {
-        return eachOnce(chosen()).map((record) => recalledOf(record, now, { score: scores.get(record.id) ?? null }));
-      },
       story: narrative?.text ?? "",
-      recalled: similar.map(({ record }) => record).filter((record) => record.strength === "soft"),
       found: {
         records: eachOnce([...hard, ...soft, ...similar.map(({ record }) => record)]),
-        scores,
+        scores: new Map(similar.map(({ record, score }) => [record.id, score])),
         vector: gathered.vector ?? null,
       },
     };
