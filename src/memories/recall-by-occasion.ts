@@ -32,7 +32,6 @@ const READ_AT_ONCE = 100;
 
 /** Decides by a domain's table which memories a turn is given. */
 export class RecallByOccasion implements RecallDecider {
-  readonly likeness = NAMED_AMONG;
   readonly #parts: Required<Omit<RecallByOccasionParts, "embedder" | "needs" | "table">>;
   readonly #words: RecallWords;
   readonly #party: RecallParty;
@@ -46,6 +45,11 @@ export class RecallByOccasion implements RecallDecider {
     );
     this.#party = new RecallParty(table.party);
     this.#anchors = embedder === undefined || embedder.lexical ? null : new RecallAnchors(table, embedder);
+  }
+
+  /** What is idle by its words is given nothing, whatever it is like. */
+  alikeFor(text: string): number {
+    return this.#words.ofMessage(text).isIdle ? 0 : NAMED_AMONG;
   }
 
   async decide(

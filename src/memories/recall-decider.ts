@@ -5,8 +5,8 @@ import type { FoundMemories } from "../ports/memory-store.js";
 
 /** Which memories a turn is given. */
 export interface RecallDecider {
-  /** Memories whose likeness to the message it asks for, at least. */
-  readonly likeness: number;
+  /** Memories whose likeness to a message it asks for. Null: as many as the store tells by itself; 0: the message is not embedded. */
+  alikeFor(text: string): number | null;
   decide(owner: Owner, found: FoundMemories, request: Pick<RecallRequest, "text" | "now">): Promise<DecidedRecall>;
 }
 

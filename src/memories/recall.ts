@@ -57,14 +57,14 @@ export class RecallOfMemories implements MemoryRecall {
     if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
     const left = Math.max(1, Math.floor(until - performance.now()));
     const atHand = known === null ? {} : { known: known.records };
-    const { likeness } = this.#parts.decision;
-    const limit = likeness === 0 ? {} : { limit: Math.max(request.limit ?? 0, likeness) };
+    const alike = this.#parts.decision.alikeFor(request.text);
+    const limit = alike === null ? {} : { limit: alike === 0 ? 0 : Math.max(request.limit ?? 0, alike) };
     const chosen = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
     const { found, story } = chosen;
     const records = known === null || known.records.size > MOST_DECIDED ? found.records : [...known.records.values()];
-    const { told, alike } = await this.#decided(owner, { ...found, records }, request);
+    const { told, alike: recalled } = await this.#decided(owner, { ...found, records }, request);
     const result: RecallResult = { ...told, status: chosen.status === "ok" && told.memories.length === 0 ? "empty" : chosen.status, story };
-    this.#countRecalled(owner, alike, request.now);
+    this.#countRecalled(owner, recalled, request.now);
     const waiting = (talk: boolean) => (known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk }));
     const asking = waiting(true).slice(0, ASKED_AT_ONCE);
     const settling = request.asked?.length

@@ -24,11 +24,14 @@ const TRIP_LIMIT = 5;
  * what is most like the message.
  */
 export class StandingRecall implements RecallDecider {
-  readonly likeness = 0;
   readonly #parts: Required<StandingRecallParts>;
 
   constructor({ categoriesOf, halfLifeDays = 180, standing = 12 }: StandingRecallParts) {
     this.#parts = { categoriesOf, halfLifeDays, standing };
+  }
+
+  alikeFor(): null {
+    return null;
   }
 
   async decide(owner: Owner, { records, scores }: FoundMemories, { now }: Pick<RecallRequest, "now">): Promise<DecidedRecall> {

@@ -269,7 +269,12 @@ describe("Recall", () => {
       { now: NOW },
     );
     embedder.how = never;
-    const late = await opened.memory.recall(ann, { text: "Where could I have supper?", now: NOW, deadlineMs: 30 });
+    embedder.calls = [];
+    const ask = (text: string) => opened.memory.recall(ann, { text, now: NOW, deadlineMs: 30 });
+    // Idle talk is told by its words, and waits for no vector.
+    expect(await ask("Thanks!")).toMatchObject({ status: "empty", memories: [] });
+    expect(embedder.calls).toEqual([]);
+    const late = await ask("Where could I have supper?");
     expect(late.status).toBe("timeout");
     expect(texts(late)).toEqual(["Is allergic to nuts", "Needs step-free access", "Spends up to 35 euros on a meal"]);
     await opened.memory.close();
