@@ -18,10 +18,9 @@ import type {
   ModelToolCall,
 } from "../ports/agent.js";
 import type { FinishReason } from "../ports/chat-model.js";
-import { AnswerText } from "./answer-text.js";
+import { AnswerText, emptyAnswer, neverAnswered } from "./answer-text.js";
 import { boundedStream } from "./bounded-stream.js";
 import { halfContext } from "./half-context.js";
-import { emptyAnswer, neverAnswered } from "./no-answer.js";
 import { addUsage, PartEvents, type Progress, progressOf, toolsUsed, workSince } from "./progress.js";
 import { type Outcome, ToolBox } from "./tool-box.js";
 

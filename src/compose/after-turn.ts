@@ -19,7 +19,7 @@ import { reindexHistory } from "../operations/reindex.js";
 import { AppError } from "../platform/errors.js";
 import { type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
 import type { ChatModel } from "../ports/agent.js";
-import { tracedUpkeep, tracedWriteBack } from "../telemetry/traced-turn.js";
+import { tracedUpkeep, tracedWriteBack } from "../telemetry/traces.js";
 import { contextBudget } from "../turn/budget.js";
 import { systemPrompt } from "../turn/prompt.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";

@@ -2,9 +2,7 @@ import type { Logger } from "../platform/logger.js";
 import type { AnyTool } from "../ports/agent.js";
 import type { ReadableMetrics } from "../ports/metrics.js";
 import type { TraceRequest } from "../ports/request-tracing.js";
-import { providerName } from "../telemetry/spans.js";
-import { tracedModel, tracedTool } from "../telemetry/traced-model.js";
-import { tracedRequest } from "../telemetry/traced-turn.js";
+import { providerName, tracedModel, tracedRequest, tracedTool } from "../telemetry/traces.js";
 import type { Config } from "./config.js";
 import type { Models } from "./models.js";
 

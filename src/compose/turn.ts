@@ -6,7 +6,7 @@ import type { TurnMemories } from "../ports/memories.js";
 import type { OwnAgent } from "../ports/own-agent.js";
 import { whileOpen } from "../ports/owner-gate.js";
 import { byAnyId, type FormerSessionIds } from "../ports/session-names.js";
-import { tracedChat, tracedRecall } from "../telemetry/traced-turn.js";
+import { tracedChat, tracedRecall } from "../telemetry/traces.js";
 import { Ingestion } from "../turn/ingestion.js";
 import { ConversationOrchestrator, type OrchestratorParts } from "../turn/orchestrator.js";
 import { PromptContext } from "../turn/prompt-context.js";

@@ -2,7 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createProviderRegistry, extractReasoningMiddleware, wrapLanguageModel } from "ai";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { aiSdkFailure } from "../../src/agent/models/ai-sdk-answer.js";
+import { aiSdkFailure } from "../../src/agent/models/ai-sdk-model.js";
 import { aiSdkModel } from "../../src/ai-sdk.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { openModels } from "../../src/compose/models.js";

@@ -6,11 +6,9 @@ import type { ProviderEvent } from "./answer-sorter.js";
 import type { Capabilities } from "./capabilities.js";
 import { contextTokensIn, loadedContextTokens, propsContextTokens } from "./context-length.js";
 import { aboutEndpoint, callEndpoint, type EndpointOptions, endpointOf } from "./endpoint.js";
-import { chatEvents } from "./openai-chat-answer.js";
-import { chatBody } from "./openai-chat-request.js";
+import { chatBody, chatEvents } from "./openai-chat.js";
 import { OpenAIEndpoint } from "./openai-endpoint.js";
-import { responsesEvents } from "./openai-responses-answer.js";
-import { responsesBody } from "./openai-responses-request.js";
+import { responsesBody, responsesEvents } from "./openai-responses.js";
 import { hasImages } from "./refusals.js";
 import { LONGEST_CALL_MS } from "./speed.js";
 
