@@ -2,7 +2,7 @@ import { MiniLm } from "@maitred/minilm";
 import { MeaningJudge, WordsJudge } from "../packages/offline/src/learnt/sentence-judge.js";
 import { HashingEmbedder } from "../src/embedding/hashing-embedder.js";
 import { SentenceEmbedder } from "../src/embedding/sentence-embedder.js";
-import { addScore, emptyScore, type Score } from "../src/operations/evaluation-score.js";
+import { addScore, emptyScore, type Score } from "../src/operations/evaluation-set.js";
 import { silentLogger } from "../src/platform/logger.js";
 import type { MessageReader } from "../src/ports/extraction.js";
 import { standInReader } from "../test/support/stand-in.js";

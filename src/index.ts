@@ -72,8 +72,7 @@ export type { ToConfirm } from "./domain/to-confirm.js";
 export type { ModelPrice, SessionUsage, TaskTokens, TokensByTask, TokenTask } from "./domain/tokens.js";
 export type { PromptBlock, ProposalOutcome, TimingRecord, TurnRecord } from "./domain/turn-record.js";
 export type { Booked } from "./gate/booking-receipt.js";
-export type { Gate, Judge } from "./gate/constraint-gate.js";
-export type { DomainParts, DomainToOpen } from "./gate/domain-to-open.js";
+export type { DomainParts, DomainToOpen, Gate, Judge } from "./gate/constraint-gate.js";
 export type { SamePeople } from "./gate/people.js";
 export type { Basis, Candidate, CheckedNeed, Conflict, Mention, NeedCheck, Party, Verdict } from "./gate/verdict.js";
 export type { UserNow, UserParts } from "./library/checked.js";
@@ -84,8 +83,7 @@ export { createMaitred, createOrchestrator, type Maitred } from "./library/libra
 export type { MaitredOptions } from "./library/options.js";
 export type { Settings } from "./library/settings.js";
 export type { JsonObjectSchema, StandardResult, StandardSchema, ToolInput, ToolSchema } from "./library/tool-schema.js";
-export type { StreamEvent } from "./library/turn-stream.js";
-export type { AddedToSession, AddOptions, ChatOptions, ContextOptions, MaitredUser, TurnOptions } from "./library/user.js";
+export type { AddedToSession, AddOptions, ChatOptions, ContextOptions, MaitredUser, StreamEvent, TurnOptions } from "./library/user.js";
 export type { HistorySearchOptions, UserHistory } from "./library/user-history.js";
 export type {
   MemoryChange,
@@ -115,9 +113,8 @@ export type * from "./ports/binding.js";
 export type * from "./ports/chat-model.js";
 export type { ConversationQuery } from "./ports/conversation-list.js";
 export type * from "./ports/embedding.js";
-export type { EventScope, KeptEvent } from "./ports/event-log.js";
-export type { DeadEvent } from "./ports/event-queue.js";
 export type * from "./ports/events.js";
+export type { DeadEvent, EventScope, KeptEvent } from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type { StorageHealth } from "./ports/health-history.js";
 export type * from "./ports/history.js";

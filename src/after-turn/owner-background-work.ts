@@ -1,5 +1,5 @@
 import type { Owner } from "../domain/owner.js";
-import { orAbort } from "../platform/or-abort.js";
+import { orAbort } from "../platform/bounded-signal.js";
 
 interface Running {
   readonly controller: AbortController;

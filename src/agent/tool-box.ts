@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { JsonValue } from "../domain/session.js";
 import { approvalElement, hashOf } from "../gate/consent.js";
+import { orAbort } from "../platform/bounded-signal.js";
 import { cutText } from "../platform/cut-text.js";
 import { deepCopy } from "../platform/deep-copy.js";
 import { AppError, isAppError } from "../platform/errors.js";
+import { parsedJson } from "../platform/json.js";
 import type { Logger } from "../platform/logger.js";
 import { nearestName } from "../platform/nearest-name.js";
-import { orAbort } from "../platform/or-abort.js";
-import { parsedJson } from "../platform/parsed-json.js";
 import {
   type AnyTool,
   type BeforeTool,

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { DEFAULT_TENANT, ownerOf } from "../domain/owner.js";
-import { addScore, emptyScore, type Score } from "../operations/evaluation-score.js";
-import { type Conversation, conversationsIn } from "../operations/evaluation-set.js";
+import { addScore, type Conversation, conversationsIn, emptyScore, type Score } from "../operations/evaluation-set.js";
 import { type ReplayTrial, readMessages } from "../operations/replay-turn.js";
 import { EXIT, type ExitCode } from "./errors.js";
 import { everyMemory } from "./replay.js";

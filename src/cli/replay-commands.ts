@@ -5,7 +5,7 @@ import { type BookingReceipt, bookingReceiptSchema } from "../domain/booking-rec
 import { receiptProblems } from "../gate/booking-receipt.js";
 import type { ReplayTrial } from "../operations/replay-turn.js";
 import { AppError } from "../platform/errors.js";
-import { parsedJson } from "../platform/parsed-json.js";
+import { parsedJson } from "../platform/json.js";
 import { EXIT, type ExitCode } from "./errors.js";
 import { evalCommand } from "./eval.js";
 import type { Variables } from "./maintenance-commands.js";

@@ -1,8 +1,10 @@
 import { type ExportedMemory, type ExportedSession, parseExport } from "../domain/export-format.js";
 import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
-import { type ComparedMemory, type MemoryDifferences, memoryDifferences } from "../operations/memory-differences.js";
 import {
+  type ComparedMemory,
+  type MemoryDifferences,
+  memoryDifferences,
   onlyOf,
   type ReplayedAnswer,
   type ReplayTrial,

@@ -1,8 +1,8 @@
 import { CONTEXT_ROUNDS, saidBefore } from "../after-turn/turn-to-remember.js";
 import { type Owner, ownerOf } from "../domain/owner.js";
 import { ReceiptLog } from "../gate/receipt-log.js";
+import { resolvedTurns } from "../identities/identities.js";
 import { formerSessionIds, MergeRecords } from "../identities/merge-record.js";
-import { resolvedTurns } from "../identities/resolved-turns.js";
 import { heldMemories } from "../memories/held-memories.js";
 import type { LoggedMemories } from "../memories/memory-changes.js";
 import { scheduleJob } from "../operations/jobs.js";

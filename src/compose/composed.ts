@@ -2,7 +2,7 @@ import type { RetentionReport } from "../after-turn/retention.js";
 import type { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import type { Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
-import type { DomainToOpen } from "../gate/domain-to-open.js";
+import type { DomainToOpen } from "../gate/constraint-gate.js";
 import type { Promotion } from "../memories/promotion.js";
 import type { ReindexOptions, ReindexReport } from "../operations/reindex.js";
 import type { Clock } from "../platform/clock.js";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CostLimits, type DailyLimit, type Limit } from "../agent/cost-limits.js";
-import { meteredModel } from "../agent/models/metered-model.js";
-import { TokenMeter } from "../agent/token-meter.js";
+import { meteredModel, TokenMeter } from "../agent/token-meter.js";
 import { parseOwner } from "../domain/owner.js";
 import type { PlotSums } from "../domain/plots.js";
 import type { ModelPrice, ModelPrices, TaskTokens } from "../domain/tokens.js";

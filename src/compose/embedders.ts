@@ -1,14 +1,13 @@
 import type { TokenMeter } from "../agent/token-meter.js";
-import { CachedEmbedder } from "../embedding/cached-embedder.js";
+import { CachedEmbedder, prefixedEmbedder } from "../embedding/cached-embedder.js";
 import { embeddingModelFacts } from "../embedding/embedding-models.js";
 import { HashingEmbedder } from "../embedding/hashing-embedder.js";
 import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
-import { prefixedEmbedder } from "../embedding/prefixed-embedder.js";
 import { SentenceEmbedder, type SentenceModel } from "../embedding/sentence-embedder.js";
 import { documentVector } from "../embedding/sparse-vectors.js";
+import { within } from "../platform/bounded-signal.js";
 import type { Logger } from "../platform/logger.js";
 import { present } from "../platform/present.js";
-import { within } from "../platform/within.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { VectorClient, VectorStore } from "../ports/vectors.js";

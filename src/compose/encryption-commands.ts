@@ -25,9 +25,8 @@ import { openVectors } from "./backends.js";
 import type { Config } from "./config.js";
 import { HISTORY_COLLECTION } from "./embedders.js";
 import { KEYRING_FILE, keyringFile, sealedVectors, vaultOf } from "./encryption.js";
-import { openEngine } from "./engine.js";
+import { BEING_MOVED, heldWhole, openEngine } from "./engine.js";
 import { publishOutboxes, stateInRows } from "./migration.js";
-import { BEING_MOVED, heldWhole } from "./shared-engine.js";
 import { same, type Wiring, wired } from "./wiring.js";
 
 export interface EncryptionOptions {

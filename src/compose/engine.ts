@@ -1,8 +1,14 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Owner } from "../domain/owner.js";
+import { AppError, isAppError } from "../platform/errors.js";
+import { newId } from "../platform/ids.js";
 import { onStorage } from "../platform/storage-errors.js";
+import type { Lease, TurnLock } from "../ports/session-store.js";
 import type { StateEngine } from "../state/engine.js";
 import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
+import { LEASE_MS } from "../state/sessions/leased-lock.js";
+import type { Stores } from "./stores.js";
 import type { Wiring } from "./wiring.js";
 
 export { STATE_FILE };
@@ -64,4 +70,70 @@ async function openStateFile({ dir, logger, clock }: Wiring): Promise<StateEngin
 /** @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE */
 export async function openSqlite({ logger, clock }: Pick<Wiring, "logger" | "clock">, path: string): Promise<StateEngine> {
   return (await import("../state/engines/sqlite/sqlite-engine.js")).SqliteEngine.open({ path, logger, clock });
+}
+
+/** How long an owner's memories are waited for that another process is changing, in milliseconds. */
+const MEMORIES_WAIT_MS = 10_000;
+/** One that was killed is waited for, in milliseconds. */
+const DEAD_BY_MS = LEASE_MS + 2_000;
+
+/** The lock of what moves a whole store somewhere else, or writes all of it anew. */
+export const BEING_MOVED = "the store is being moved";
+/** Others may look at the same time, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** What one process has at a time. @throws STORAGE_IN_USE, said as given, where another has it after `waitMs` */
+async function heldAlone(
+  locks: TurnLock,
+  key: string,
+  inUse: { readonly detail: string; readonly hint: string },
+  waitMs = DEAD_BY_MS,
+): Promise<Lease> {
+  try {
+    return await locks.acquire(key, { waitMs });
+  } catch (error) {
+    if (!isAppError(error, "SESSION_BUSY")) throw error;
+    throw new AppError("STORAGE_IN_USE", { ...inUse, cause: error });
+  }
+}
+
+/** For a command that changes all of a store. @throws STORAGE_IN_USE */
+export function heldWhole(locks: TurnLock, name: string): Promise<Lease> {
+  return heldAlone(locks, BEING_MOVED, { detail: `${name} is being moved, or encrypted anew, by another command.`, hint: "Let it end." });
+}
+
+/**
+ * Says, by a lease of its own, that this process uses the store for as long as it runs: what moves the store as a whole sees it.
+ * @throws STORAGE_IN_USE while the store is being moved
+ */
+export async function announceProcess(locks: TurnLock, { closing }: Wiring): Promise<void> {
+  // First: whoever moves it has its lock before it looks for leases.
+  closing(await locks.acquire(`process ${newId()}`, { waitMs: 0 }), (lease) => lease.release());
+  const inUse = {
+    detail: "All that this store holds is being moved by `maitred migrate`, or written anew.",
+    hint: "Wait until it has ended, and start on the store that it was moved to.",
+  };
+  await (await heldAlone(locks, BEING_MOVED, inUse, LOOK_MS)).release();
+}
+
+/** Changes of an owner's memories, one process at a time. */
+export function aloneWithMemories(locks: TurnLock): NonNullable<Stores["aloneWithMemories"]> {
+  return async (owner: Owner, work) => {
+    const lease = await locks.acquire(`memories:${owner}`, { waitMs: MEMORIES_WAIT_MS });
+    try {
+      return await work();
+    } finally {
+      await lease.release();
+    }
+  };
+}
+
+/** Vectors in a file are one process's. One that was killed is waited for. @throws STORAGE_IN_USE */
+export async function holdLocalFiles(locks: TurnLock, { config, closing }: Wiring): Promise<void> {
+  if (config.MEM0_PROVIDER !== "local" && config.HISTORY_BACKEND !== "local") return;
+  const inUse = {
+    detail: "Another Maitred on this store keeps its memories in a local file, which two can't share.",
+    hint: "Set QDRANT_URL, MEM0_PROVIDER=pgvector or MEM0_PROVIDER=state for both, or stop the other.",
+  };
+  closing(await heldAlone(locks, "local files", inUse), (lease) => lease.release());
 }

@@ -1,15 +1,15 @@
 import type { CategoriesOf, Category } from "../domain/categories.js";
 import type { Owner } from "../domain/owner.js";
 import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
-import { withoutForgotten } from "../history/without-forgotten.js";
+import { withoutForgotten } from "../history/history.js";
 import { DisabledMemories } from "../memories/disabled-memories.js";
 import { type LeftToReadParts, MemoryService, type ReadMessage, RecallByOccasion, StandingRecall } from "../memories/memories.js";
 import type { MemoryChanges } from "../memories/memory-changes.js";
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { ConversationHistory } from "../ports/history.js";
+import type { MergedMemories } from "../ports/identities.js";
 import type { LongTermMemory } from "../ports/memories.js";
-import type { MergedMemories } from "../ports/merged-memories.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
 import type { VectorStore } from "../ports/vectors.js";
 import { EngineReadingCalls } from "../state/counters/reading-calls.js";

@@ -16,8 +16,7 @@ import { leaseKey } from "../state/sessions/leased-lock.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
 import type { Config } from "./config.js";
 import { encrypted } from "./encryption.js";
-import { openEngine } from "./engine.js";
-import { BEING_MOVED, heldWhole } from "./shared-engine.js";
+import { BEING_MOVED, heldWhole, openEngine } from "./engine.js";
 import { ADDRESSES } from "./state-variables.js";
 import { type Wiring, wired } from "./wiring.js";
 

@@ -20,8 +20,7 @@ import { EngineMemoryLog } from "../state/memory-log/memory-log.js";
 import { ownersOf } from "../state/sessions/owners.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
 import { encrypted, erasedBy } from "./encryption.js";
-import { openEngine } from "./engine.js";
-import { aloneWithMemories, announceProcess, holdLocalFiles } from "./shared-engine.js";
+import { aloneWithMemories, announceProcess, holdLocalFiles, openEngine } from "./engine.js";
 import type { Stores } from "./stores.js";
 import { same, type Wiring } from "./wiring.js";
 

@@ -1,4 +1,4 @@
-import type { DomainToOpen } from "../gate/domain-to-open.js";
+import type { DomainToOpen } from "../gate/constraint-gate.js";
 import { assistant } from "../languages/assistant.js";
 import type { AppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";

@@ -1,7 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import type { CatchingUp } from "../operations/catching-up.js";
-import type { EventLog } from "../ports/event-log.js";
-import type { EventQueue } from "../ports/event-queue.js";
+import type { EventLog, EventQueue } from "../ports/events.js";
 import type { StorageHealth } from "../ports/health-history.js";
 import type { MemoryLog } from "../ports/memory-log.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";

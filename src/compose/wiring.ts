@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { DomainToOpen } from "../gate/domain-to-open.js";
+import type { DomainToOpen } from "../gate/constraint-gate.js";
 import { type Clock, systemClock } from "../platform/clock.js";
 import { type FileSystem, nodeFileSystem } from "../platform/file-system.js";
 import { loadedOnce } from "../platform/loaded-later.js";

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../platform/errors.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
@@ -128,4 +128,34 @@ async function waitFor(calls: ReadonlySet<Call>, signal: AbortSignal | undefined
       if (call.waiting === 0 && !call.over) call.controller.abort();
     }
   }
+}
+
+interface Prefixes {
+  readonly query: string;
+  readonly document: string;
+}
+
+/**
+ * Puts a model's prefixes before its texts (`search_query: …`, `search_document: …`). Stored vectors depend on the one for documents, so
+ * the id does too. The embedder itself where there are none.
+ */
+export function prefixedEmbedder(inner: Embedder, prefixes: Prefixes): Embedder {
+  const { query, document } = prefixes;
+  if (query === "" && document === "") return inner;
+  const mark = createHash("sha256").update(document).digest("hex").slice(0, 8);
+  return {
+    id: document === "" ? inner.id : `${inner.id}-${mark}`,
+    dimension: inner.dimension,
+    lexical: inner.lexical,
+    remote: inner.remote ?? false,
+    byKind: (inner.byKind ?? false) || query !== document,
+    get problem() {
+      return inner.problem ?? null;
+    },
+    embed(texts, options: EmbedOptions = {}) {
+      const prefix = prefixes[options.kind ?? "document"];
+      const prefixed = texts.map((text) => prefix + text);
+      return inner.embed(prefixed, options);
+    },
+  };
 }

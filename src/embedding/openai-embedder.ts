@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { handleWhen, retry } from "cockatiel";
-import { batchesOf } from "../platform/batches.js";
+import { batchesOf } from "../platform/bounded-parallel.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { estimatedTokens, type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";

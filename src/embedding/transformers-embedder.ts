@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { batchesOf } from "../platform/batches.js";
+import { batchesOf } from "../platform/bounded-parallel.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";

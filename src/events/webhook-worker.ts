@@ -1,9 +1,7 @@
 import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
-import type { EventLog, KeptEvent } from "../ports/event-log.js";
-import type { ClaimedOwner, EventQueue } from "../ports/event-queue.js";
-import type { ToldEvent } from "../ports/events.js";
+import type { ClaimedOwner, EventLog, EventQueue, KeptEvent, ToldEvent } from "../ports/events.js";
 import type { WebhookSender } from "../ports/webhook.js";
 
 export interface WebhookWorkerParts {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BookingReceipt, ReceiptBody } from "../domain/booking-receipt.js";
-import { canonicalJson } from "../platform/canonical-json.js";
+import { canonicalJson } from "../platform/json.js";
 import { type Basis, type CheckedNeed, type Verdict, verdictOf } from "./verdict.js";
 
 /** Whom and what was booked, and what the gate said of it. */

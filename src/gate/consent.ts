@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Element, JsonValue } from "../domain/session.js";
-import { canonicalJson } from "../platform/canonical-json.js";
+import { canonicalJson } from "../platform/json.js";
 
 /**
  * Consent is words of the guest's own message, which the model names, to what an earlier answer showed. What the words mean is the model's

@@ -1,11 +1,11 @@
 import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
-import { boundedSignal } from "../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../platform/bounded-signal.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import { orAbort } from "../platform/or-abort.js";
-import { type ToolContext, WRITE_BACK_WAIT_MS } from "../ports/agent.js";
+import { type Domain, type ToolContext, WRITE_BACK_WAIT_MS } from "../ports/agent.js";
 import type { StandingNeeds } from "../ports/memories.js";
+import type { StateEngine } from "../state/engine.js";
 import type { Booked } from "./booking-receipt.js";
 import type { SamePeople } from "./people.js";
 import type { ReceiptLog } from "./receipt-log.js";
@@ -44,7 +44,7 @@ export type WrittenBack = (owner: Owner, signal: AbortSignal) => Promise<boolean
 /** Resolves when what the guest says in this very turn is in memory, as far as it gives any. @throws when that can't be told */
 export type ReadNow = (context: ToolContext) => Promise<void>;
 
-export interface GateParts {
+interface GateParts {
   readonly needs: StandingNeeds;
   readonly writtenBack: WrittenBack;
   /** Default: the current message is not read before the booking. */
@@ -156,4 +156,15 @@ function codeOf(error: unknown): string {
 
 function isHard({ strength }: Memory): boolean {
   return strength === "hard";
+}
+
+export interface DomainParts {
+  /** Where its own records go, beside all else that is kept of an owner. */
+  readonly engine: StateEngine;
+  readonly gate: Gate;
+}
+
+/** A domain that is opened over the product: it keeps records of its own, or holds its bookings against the gate itself. */
+export interface DomainToOpen extends Pick<Domain, "categories" | "recall" | "needs" | "limits" | "needTalk"> {
+  open(parts: DomainParts): Promise<Domain>;
 }

@@ -3,7 +3,7 @@ import { mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { ToolContext } from "../ports/agent.js";
-import type { MergedUsers } from "../ports/merged-memories.js";
+import type { MergedUsers } from "../ports/identities.js";
 import { committed } from "../state/durable-commit.js";
 import { behind, OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../state/engine.js";
 import { optimisticCommit, unchanged } from "../state/optimistic-commit.js";

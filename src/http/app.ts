@@ -16,6 +16,7 @@ import { locationsBelow, pathBelow } from "./base-path.js";
 import { CHAT_LIMIT, CONVERSATION_LIMIT, jsonBody } from "./body.js";
 import { CHAT_PATH, chatRoutes } from "./chat.js";
 import { eventRoutes } from "./events.js";
+import { timeZoneFrom } from "./fields.js";
 import { healthRoutes, type MetricsConfig, metricsRoutes } from "./health.js";
 import { historyRoutes } from "./history.js";
 import type { HttpEnv } from "./http-env.js";
@@ -38,7 +39,6 @@ import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { type HttpLimits, OpenStreams } from "./streams.js";
 import { STUDIO_SESSION_PATH, studioDoor, studioRoutes } from "./studio.js";
-import { timeZoneFrom } from "./time-zone.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
 export type { HttpLimits } from "./streams.js";

@@ -9,14 +9,11 @@ import type { Chat, ChatRequest } from "../ports/application.js";
 import type { RequestKey } from "../ports/request-key.js";
 import { answerSchema } from "../ports/resources.js";
 import { requestHash } from "./body.js";
-import { chatStreamSchema } from "./chat-events.js";
-import type { Streaming } from "./chat-stream.js";
-import { noteKept, streamTurn } from "./chat-stream.js";
+import { chatStreamSchema, noteKept, type Streaming, streamTurn } from "./chat-stream.js";
 import { OF_A_KEY } from "./described-problems.js";
 import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
-import { requireAccept } from "./negotiate.js";
-import { type ApiApp, answer, answersAs, body, newApi, routesOf } from "./routes.js";
+import { type ApiApp, answer, answersAs, body, newApi, requireAccept, routesOf } from "./routes.js";
 
 export const CHAT_PATH = "/v1/chat";
 const MAX_MESSAGE_CHARS = 8_000;

@@ -4,15 +4,13 @@ import { EVENT_TYPES, eventDataSchema } from "../domain/event.js";
 import { AppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { present } from "../platform/present.js";
-import { BEGINNING, type EventScope } from "../ports/event-log.js";
-import type { Events, FollowedEvents } from "../ports/events.js";
+import { BEGINNING, type EventScope, type Events, type FollowedEvents } from "../ports/events.js";
 import type { Streaming } from "./chat-stream.js";
 import { idParam, jsonValue, limitQuery, pageOf } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
-import { preferredType } from "./negotiate.js";
 import { asAppError } from "./problem.js";
 import { headerRefs } from "./response-headers.js";
-import { type ApiApp, answer, answers, answersAs, newApi, paged, routesOf } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, newApi, paged, preferredType, routesOf } from "./routes.js";
 import { EventStream, streamed } from "./sse.js";
 
 /** Events, as they are listed, streamed and delivered. */

@@ -4,7 +4,7 @@
  */
 export { requestHash } from "./body.js";
 export { chatBody, chatRequestOf, idempotencyHeader } from "./chat.js";
-export { fieldsOf, idParam, messageIdField } from "./fields.js";
+export { fieldsOf, idParam, messageIdField, zoneOfEnds } from "./fields.js";
 export { searchBody as historySearchBody } from "./history.js";
 export {
   addBody as newMemoryBody,
@@ -21,6 +21,5 @@ export {
   patchBody as sessionPatchBody,
   settingsOf as sessionSettingsOf,
 } from "./sessions.js";
-export { zoneOfEnds } from "./time-zone.js";
 export { invalidRequest } from "./validation.js";
 export { whyOf } from "./why.js";

@@ -7,8 +7,7 @@ import type { Application } from "../ports/application.js";
 import { jsonBody } from "./body.js";
 import { asProblem, OF_USERS, WITH_BODY } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
-import { requireAccept } from "./negotiate.js";
-import { type ApiApp, answers, body, orNothing, routesOf } from "./routes.js";
+import { type ApiApp, answers, body, orNothing, requireAccept, routesOf } from "./routes.js";
 import { invalidRequest } from "./validation.js";
 
 export const MCP_PATH = "/mcp";

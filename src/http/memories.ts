@@ -20,10 +20,10 @@ import {
   pageOf,
   textField,
   timeField,
+  zoneOfDates,
 } from "./fields.js";
 import { problemOf, problemSchema } from "./problem.js";
 import { type ApiApp, answer, answers, answersNothing, body, newApi, paged, routesOf } from "./routes.js";
-import { zoneOfDates } from "./time-zone.js";
 import { invalidRequest } from "./validation.js";
 import { whyOf } from "./why.js";
 

@@ -1,6 +1,6 @@
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
-import { chatEventSchema } from "./chat-events.js";
+import { chatEventSchema } from "./chat-stream.js";
 import { importedMessageSchema } from "./import.js";
 import { headerComponents } from "./response-headers.js";
 import type { ApiApp } from "./routes.js";

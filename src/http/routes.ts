@@ -1,12 +1,12 @@
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import { parseAccept } from "hono/utils/accept";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ReadOnly } from "../domain/schema.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import type { Page } from "../ports/session-store.js";
 import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
-import { requireAccept } from "./negotiate.js";
 import { isOperatorPath } from "./operator-door.js";
 import { type HeaderName, headerRefs } from "./response-headers.js";
 import { invalidRequest } from "./validation.js";
@@ -141,4 +141,35 @@ export class MethodTable {
     if (methods.has("GET")) methods.add("HEAD");
     return [...methods, "OPTIONS"].sort();
   }
+}
+
+/** How much the `Accept` header wants an answer of this type, from 0, not at all, to 1 (RFC 9110, 12.5.1; no header: anything). */
+function quality(header: string | undefined, type: string): number {
+  if (header === undefined || header.trim() === "") return 1;
+  const [family] = type.split("/");
+  const ranked = parseAccept(header)
+    .map((entry) => ({ range: entry.type.toLowerCase(), q: entry.q }))
+    .filter(({ range }) => range === type || range === `${family}/*` || range === "*/*")
+    .sort((a, b) => specificity(b.range) - specificity(a.range));
+  return ranked[0]?.q ?? 0;
+}
+
+function specificity(range: string): number {
+  return range === "*/*" ? 0 : range.endsWith("/*") ? 1 : 2;
+}
+
+/** @throws NOT_ACCEPTABLE */
+export function requireAccept(c: Context, type: string): void {
+  if (quality(c.req.header("Accept"), type) === 0) throw new AppError("NOT_ACCEPTABLE");
+}
+
+/** That of the types which the client wants most; of equals the first. @throws NOT_ACCEPTABLE */
+export function preferredType<T extends string>(c: Context, types: readonly T[]): T {
+  const ranked = types
+    .map((type) => ({ type, q: quality(c.req.header("Accept"), type) }))
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q);
+  const [best] = ranked;
+  if (best === undefined) throw new AppError("NOT_ACCEPTABLE");
+  return best.type;
 }

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { within } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
-import { within } from "../platform/within.js";
 import type { HttpApp } from "./app.js";
 import { problemResponse } from "./problem.js";
 

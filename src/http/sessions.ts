@@ -21,8 +21,7 @@ import {
   metadataField,
   pageOf,
 } from "./fields.js";
-import { requireAccept } from "./negotiate.js";
-import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, paged, routesOf } from "./routes.js";
+import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, paged, requireAccept, routesOf } from "./routes.js";
 
 const MAX_TOPIC_CHARS = 80;
 const route = routesOf("Sessions");

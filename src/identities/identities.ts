@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { DEFAULT_TENANT, type Owner, ownerOf, plainUser } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError } from "../platform/errors.js";
+import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { Identities, Merge, MergeRequest } from "../ports/identities.js";
-import { mergeLockKey } from "../ports/merged-sessions.js";
+import type { Chat, ChatEvent } from "../ports/application.js";
+import { type Identities, type Merge, type MergeRequest, mergeLockKey } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { byAnyId, type FormerSessionIds } from "../ports/session-names.js";
 import type { TurnLock } from "../ports/session-store.js";
 import {
   MERGE_JOB,
@@ -19,7 +21,7 @@ import {
 } from "./merge-record.js";
 import { MergeSteps, type MergeStepsParts } from "./merge-steps.js";
 
-export interface IdentityParts extends MergeStepsParts {
+interface IdentityParts extends MergeStepsParts {
   readonly records: MergeRecords;
   readonly ledger: OwnerLedger;
   readonly locks: Pick<TurnLock, "acquire">;
@@ -215,4 +217,57 @@ export class IdentityService implements Identities {
       running.end();
     }
   }
+}
+
+/**
+ * How long "is nobody else" is believed where a turn begins, in milliseconds: far below the 30 days for which a merge's fence refuses
+ * whatever the merged user would write.
+ */
+const BELIEVED_MS = 24 * 60 * 60 * 1000;
+const MAX_BELIEVED = 10_000;
+
+interface TurnRequest {
+  readonly owner: Owner;
+  readonly sessionId?: string;
+}
+interface TurnOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: ChatEvent) => void | Promise<void>;
+}
+
+/**
+ * The door of turns, for owners by any name that they have been known by. A turn costs no look at who its user is: it begins with a write,
+ * which is refused where the user has been merged since, and only then is that read.
+ */
+export function resolvedTurns(chat: Chat, identities: Pick<Identities, "resolve">, former: FormerSessionIds): Chat {
+  const unmerged = new LRUCache<Owner, true>({ max: MAX_BELIEVED, ttl: BELIEVED_MS });
+  const run = async <R extends TurnRequest, T>(
+    request: R,
+    options: TurnOptions | undefined,
+    turn: (request: R, options?: TurnOptions) => Promise<T>,
+  ): Promise<T> => {
+    const { owner } = request;
+    if (unmerged.has(owner)) {
+      let begun = false;
+      const onEvent = (event: ChatEvent) => {
+        begun = true;
+        return options?.onEvent?.(event);
+      };
+      try {
+        return await turn(request, { ...options, onEvent });
+      } catch (error) {
+        if (begun || !(isAppError(error, "OWNER_ERASED") || isAppError(error, "SESSION_NOT_FOUND"))) throw error;
+        unmerged.delete(owner);
+      }
+    }
+    const now = await identities.resolve(owner);
+    if (now === owner) unmerged.set(owner, true);
+    return byAnyId(former, now, request.sessionId, (sessionId) =>
+      turn({ ...request, owner: now, ...(sessionId !== undefined && { sessionId }) }, options),
+    );
+  };
+  return {
+    chat: (request, options) => run(request, options, (as, given) => chat.chat(as, given)),
+    resume: (request, options) => run(request, options, (as, given) => chat.resume(as, given)),
+  };
 }

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { mergedId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
-import { parseOwner } from "../domain/owner.js";
+import { type Owner, parseOwner } from "../domain/owner.js";
+import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { Merge } from "../ports/identities.js";
-import type { MergedUsers } from "../ports/merged-memories.js";
+import type { Merge, MergedSessions, MergedUsers } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
 import type { SessionIndex } from "../ports/session-store.js";
@@ -170,4 +169,39 @@ export class MergeRecords {
     const kept = await this.#ledger.progress(to, MERGED_JOB);
     return kept === null ? [] : namesSchema.parse(JSON.parse(kept)).from;
   }
+}
+
+/**
+ * What users whom an owner was merged with, and is no more, still hold of the owner's words: an erasure takes it out there as well, and
+ * looks. What those users said themselves stays.
+ */
+export class WordsLeft {
+  /** As a receipt names it. */
+  readonly name = "answers_to_others";
+  readonly #records: MergeRecords;
+  readonly #sessions: Pick<MergedSessions, "forget" | "left">;
+
+  constructor(records: MergeRecords, sessions: Pick<MergedSessions, "forget" | "left">) {
+    this.#records = records;
+    this.#sessions = sessions;
+  }
+
+  async erase(owner: Owner): Promise<Readonly<Record<string, number>>> {
+    const merges = await this.#records.undoneOf(owner);
+    let answers = 0;
+    for (const merge of merges) answers += await this.#sessions.forget(merge).catch(erasedThemselves);
+    return merges.length === 0 ? {} : { [this.name]: answers };
+  }
+
+  async residue(owner: Owner): Promise<number> {
+    let left = 0;
+    for (const merge of await this.#records.undoneOf(owner)) left += await this.#sessions.left(merge);
+    return left;
+  }
+}
+
+/** Whoever is being erased themselves has nothing left afterwards. */
+function erasedThemselves(error: unknown): number {
+  if (isAppError(error, "OWNER_ERASED")) return 0;
+  throw error;
 }

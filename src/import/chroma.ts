@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { exportedMemorySchema } from "../domain/export-format.js";
 import { MEMORY_TYPES, type RestorableMemory, statementSchema } from "../domain/memory.js";
-import { AHEAD, type ImportProblems, isAhead } from "./import-line.js";
-import { type Fields, isFields, millisOf, type Talk, text } from "./other-fields.js";
+import { AHEAD, type Fields, type ImportProblems, isAhead, isFields, millisOf, type Talk, text } from "./import-line.js";
 
 /** A memory of elsewhere: its id is made from the user's and the one that it has there. */
 export type ImportedMemory = Omit<RestorableMemory, "id"> & { readonly externalId: string };

@@ -5,18 +5,17 @@ import type { Owner } from "../domain/owner.js";
 import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
+import { parsedJson } from "../platform/json.js";
 import { jsonElements } from "../platform/json-elements.js";
-import { parsedJson } from "../platform/parsed-json.js";
 import type { ImportResult, Imports } from "../ports/application.js";
 import { sessionIdFor } from "../ports/session-names.js";
 import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./chatgpt.js";
 import type { ImportedMemory } from "./chroma.js";
 import type { ImportLine } from "./import-line.js";
-import { readNdjson } from "./ndjson.js";
+import { readNdjson, Spool } from "./ndjson.js";
 import { readOtherProduct } from "./other-products.js";
 import { type RestoreParts, restoreExport } from "./restore.js";
 import { checkImportable, importSession, type SessionImportParts } from "./session-import.js";
-import { Spool } from "./spool.js";
 
 const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 /** Of one conversation in a list: with the brackets around it, it is an import. */

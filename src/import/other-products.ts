@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../platform/errors.js";
 import { chromaIn, type ImportedMemory } from "./chroma.js";
-import { checkLine, type ImportLine, ImportProblems } from "./import-line.js";
-import { type Fields, isFields, millisOf, type Talk, text, timeOf } from "./other-fields.js";
+import { checkLine, type Fields, type ImportLine, ImportProblems, isFields, millisOf, type Talk, text, timeOf } from "./import-line.js";
 
 /**
  * Conversations as other products keep them, in JSON: Chainlit's threads and steps, as its data layers store them, together or apart;

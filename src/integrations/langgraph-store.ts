@@ -7,17 +7,23 @@ import { isId } from "../platform/ids.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { Memories } from "../ports/memories.js";
 import {
+  addressesOf,
   type GetOperation,
   isFilter,
+  isStoreTag,
   type ListNamespacesOperation,
+  MAX_TAIL_AND_KEY_CHARS,
   matches,
   matchesConditions,
   type Operation,
   type PutOperation,
   type SearchOperation,
+  type StoreAddress,
   type StoreItem,
-} from "./langgraph-filter.js";
-import { addressesOf, isStoreTag, MAX_TAIL_AND_KEY_CHARS, type StoreAddress, statementIn, storedValue, tagOf } from "./langgraph-value.js";
+  statementIn,
+  storedValue,
+  tagOf,
+} from "./langgraph-value.js";
 import { frameworkPart } from "./of-user.js";
 
 /** The parts of `@langchain/langgraph` that the store stands on; handed in, so that Maitred works with the version that the caller has. */

@@ -4,8 +4,7 @@ import { AppError } from "../platform/errors.js";
 import { unknownFields } from "../platform/nearest-name.js";
 import type { AnyTool, Tool, ToolContext } from "../ports/agent.js";
 import type { Binding, Found, LookUp, Shown } from "../ports/binding.js";
-import type { StandardResult, StandardSchema, ToolInput, ToolSchema } from "./tool-schema.js";
-import { isZod3, zod3JsonSchema } from "./zod3-json-schema.js";
+import { isZod3, type StandardResult, type StandardSchema, type ToolInput, type ToolSchema, zod3JsonSchema } from "./tool-schema.js";
 
 declare const CANDIDATE: unique symbol;
 

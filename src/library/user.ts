@@ -12,7 +12,6 @@ import type { AddedMessages, ChatAnswer, ContextForPrompt, ErasureReceipt } from
 import { checked, checkedKey, fieldsOf, inSession, type UserNow, type UserParts } from "./checked.js";
 import { type HandleParts, withHandleParts } from "./handle-parts.js";
 import { knownOptions, noSession, OF_A_SESSION, optionsOf, type SessionName, sessionNamed } from "./known-options.js";
-import { type StreamEvent, streamOf } from "./turn-stream.js";
 import { UserHistory } from "./user-history.js";
 import { UserMemories } from "./user-memories.js";
 import { UserSessions } from "./user-sessions.js";
@@ -232,5 +231,46 @@ export class MaitredUser {
     this.#application.seen(owner, homeTimeZone === undefined ? {} : { timeZone: homeTimeZone });
     const request = await chatRequestOf(input, { owner, timeZone, homeTimeZone, idempotency });
     return images === undefined ? request : { ...request, images };
+  }
+}
+
+/** What a streamed turn tells: `session`, `memory`, then steps and tokens as they come, and `message`, the whole answer, last. */
+export type StreamEvent = ChatEvent | { readonly type: "message"; readonly answer: ChatAnswer };
+
+type Turn = (options: { readonly signal: AbortSignal; readonly onEvent: (event: ChatEvent) => Promise<void> }) => Promise<ChatAnswer>;
+
+/**
+ * A turn's events as they come. The turn begins with the first event that is asked for, and waits while nobody asks: nothing piles up.
+ * Whoever breaks off aborts it. @throws what the turn throws
+ */
+async function* streamOf(turn: Turn, signal: AbortSignal | undefined): AsyncGenerator<StreamEvent, void, undefined> {
+  const left = new AbortController();
+  let taken = () => {};
+  let arrived: (event: ChatEvent | null) => void = () => {};
+  const next = () =>
+    new Promise<ChatEvent | null>((resolve) => {
+      arrived = resolve;
+    });
+  const onEvent = (event: ChatEvent) =>
+    new Promise<void>((resolve) => {
+      taken = resolve;
+      arrived(event);
+      if (left.signal.aborted) resolve();
+    });
+  let waiting = next();
+  const answered = turn({ signal: signal ? AbortSignal.any([signal, left.signal]) : left.signal, onEvent }).finally(() => arrived(null));
+  // Thrown below, where it is awaited.
+  answered.catch(() => {});
+  try {
+    for (let event = await waiting; event !== null; event = await waiting) {
+      yield event;
+      waiting = next();
+      taken();
+    }
+    yield { type: "message", answer: await answered };
+  } finally {
+    left.abort();
+    taken();
+    await answered.catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
 import { MEMORY_TYPES } from "../domain/memory.js";
-import { jsonIn } from "../platform/json-in-text.js";
+import { jsonIn } from "../platform/json.js";
 import {
   type NeedsReading,
   PROPOSED_OPS,

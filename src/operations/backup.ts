@@ -4,17 +4,15 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { canonicalJson } from "../platform/canonical-json.js";
 import { AppError } from "../platform/errors.js";
 import { makeDirectory } from "../platform/file-system.js";
-import { parsedJson } from "../platform/parsed-json.js";
+import { canonicalJson, parsedJson } from "../platform/json.js";
 import { onStorage } from "../platform/storage-errors.js";
 import type { ReadableState } from "../ports/transfer.js";
 import type { CopyInUseOptions } from "./copy-in-use.js";
-import { eachPartition } from "./each-partition.js";
 import type { MigrationReport } from "./migrate.js";
 import { PartitionReader } from "./partition-reader.js";
-import { portable } from "./portable-entries.js";
+import { eachPartition, portable } from "./portable-entries.js";
 import { type StateCounts, StateTally } from "./state-counts.js";
 
 /** All state, journals too, as rows of a SQLite file. */

@@ -7,11 +7,10 @@ import { isOwnersPartition } from "../state/partition.js";
 import { SESSIONS } from "../state/sessions/keys.js";
 import { rowOf } from "../state/sessions/session-row.js";
 import { wholeValues } from "../state/value-parts.js";
-import { eachOf, eachPartition } from "./each-partition.js";
 import { damageIn, type JournalDamage, requireWhole } from "./migration-checks.js";
 import { copyPartition } from "./partition-copy.js";
 import { ALL } from "./partition-reader.js";
-import { sessionOf } from "./portable-entries.js";
+import { eachOf, eachPartition, sessionOf } from "./portable-entries.js";
 
 /** A store as it is copied from while others write to it: as it is now, or as it was at one moment. */
 export interface StateInUse extends ReadableState {

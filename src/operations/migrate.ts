@@ -1,5 +1,4 @@
 import type { MovableState } from "../ports/transfer.js";
-import { eachPartition, partitionsOf } from "./each-partition.js";
 import {
   beginMove,
   type ComparedPartition,
@@ -11,7 +10,7 @@ import {
   requireUnused,
 } from "./migration-checks.js";
 import { copyPartition } from "./partition-copy.js";
-import { INSTALLATION_PARTITION } from "./portable-entries.js";
+import { eachPartition, INSTALLATION_PARTITION, partitionsOf } from "./portable-entries.js";
 import { type StateCounts, StateTally } from "./state-counts.js";
 
 export interface MigrateOptions {

@@ -6,11 +6,10 @@ import { committed } from "../state/durable-commit.js";
 import { prefixRange, type StateEngine } from "../state/engine.js";
 import { OWNER_KEY, ownerOfValue, ownerPartition } from "../state/partition.js";
 import { LOCKS, sessionKey } from "../state/sessions/keys.js";
-import { eachPartition } from "./each-partition.js";
-import { journalDigest, ownerIn } from "./journal-copy.js";
+import { journalDigest, ownerIn } from "./partition-copy.js";
 import { PartitionPair } from "./partition-pair.js";
 import { PartitionReader } from "./partition-reader.js";
-import { INSTALLATION_PARTITION, LOCKS_PARTITION, MOVE_PARTITION, portable } from "./portable-entries.js";
+import { eachPartition, INSTALLATION_PARTITION, LOCKS_PARTITION, MOVE_PARTITION, portable } from "./portable-entries.js";
 import type { StateTally } from "./state-counts.js";
 
 const LOOK_AGAIN_MS = 250;

@@ -1,3 +1,5 @@
+import { eachInParallel } from "../platform/bounded-parallel.js";
+import type { ReadableState } from "../ports/transfer.js";
 import { INSTALLATION_KEYS } from "../state/encryption/keyring.js";
 import type { StoredEntry } from "../state/engine.js";
 import { JOBS_PARTITION } from "../state/jobs/installation-jobs.js";
@@ -18,7 +20,7 @@ const REQUEST_COUNTERS = `${systemPartition("limits")}:`;
 const SESSION = /^session\/([^/~]+)(~\d{4})?$/u;
 
 /** False for what is of those who use a store now. */
-export function isMoved(partition: string): boolean {
+function isMoved(partition: string): boolean {
   return (
     ![LOCKS_PARTITION, MOVE_PARTITION, JOBS_PARTITION, INSTALLATION_KEYS].includes(partition) && !partition.startsWith(REQUEST_COUNTERS)
   );
@@ -32,7 +34,7 @@ export interface PortableEntry {
   readonly parts: number;
 }
 
-export interface PortableOptions {
+interface PortableOptions {
   /** Keys that are left out. */
   readonly except?: (key: string) => boolean;
   /** Sessions' rows without what they say of the journal. Default false. */
@@ -75,4 +77,42 @@ function portableSession(entry: PortableEntry, withoutJournals: boolean): string
 /** Nobody works at a turn. */
 function portableJob(value: string): string {
   return JSON.stringify(unclaimedJob(JSON.parse(value) as TurnJob));
+}
+
+/** Of one look. */
+const PAGE = 500;
+
+/** Partitions that are moved, a page at a time: also those of erased owners. */
+export async function* partitionsOf({ engine }: ReadableState, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+  for (let after: string | undefined; ; ) {
+    signal.throwIfAborted();
+    const page = await engine.partitions({ limit: PAGE, ...(after !== undefined && { after }) });
+    yield page.flatMap(({ partition }) => (isMoved(partition) ? [partition] : []));
+    after = page.at(-1)?.partition;
+    if (after === undefined || page.length < PAGE) return;
+  }
+}
+
+/** Some at a time. Throws the first error once nothing works at any of them: the others are told to stop. */
+export async function eachPartition(
+  state: ReadableState,
+  signal: AbortSignal,
+  work: (partition: string, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  for await (const page of partitionsOf(state, signal)) await eachOf(page, signal, work);
+}
+
+/** As {@link eachPartition}, of these. */
+export async function eachOf(
+  partitions: readonly string[],
+  signal: AbortSignal,
+  work: (partition: string, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  await eachInParallel(partitions, async (partition) => {
+    if (stop.signal.aborted) return;
+    await work(partition, either).catch((error: unknown) => stop.abort(error));
+  });
+  stop.signal.throwIfAborted();
 }

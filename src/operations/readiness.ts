@@ -1,6 +1,6 @@
 import type { CostLimits } from "../agent/cost-limits.js";
+import { within } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
-import { within } from "../platform/within.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import type { ChatModel, ModelMeasure } from "../ports/chat-model.js";
 import type { StorageHealth } from "../ports/health-history.js";

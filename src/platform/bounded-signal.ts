@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 
-export interface BoundedSignal {
+interface BoundedSignal {
   readonly signal: AbortSignal;
   /** Whether it was the time that ended it. */
   readonly late: boolean;
@@ -53,4 +53,23 @@ export function boundedSignal(sources: readonly (AbortSignal | undefined)[], tim
     },
     end,
   };
+}
+
+/** What `work` gives; where the signal aborts first it goes on, and nobody waits for it. @throws what it throws; the signal's reason */
+export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason);
+    if (signal.aborted) aborted();
+    else signal.addEventListener("abort", aborted, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+}
+
+/** What `work` gives, or `late` when the time is up: it then goes on, and nobody waits for it. @throws what it throws before */
+export async function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<L>((resolve) => {
+    timer = setTimeout(() => resolve(late), ms);
+  });
+  return Promise.race([work, timeUp]).finally(() => clearTimeout(timer));
 }

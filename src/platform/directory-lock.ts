@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { AppError } from "./errors.js";
 import { errnoOf, makeDirectory } from "./file-system.js";
-import { parsedJson } from "./parsed-json.js";
+import { parsedJson } from "./json.js";
 import { isDamage, openDatabase, type Sqlite } from "./sqlite.js";
 import { isDiskFull, onStorage } from "./storage-errors.js";
 

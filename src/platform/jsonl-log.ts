@@ -1,5 +1,5 @@
 import type { FileSystem, OpenFile } from "./file-system.js";
-import { parsedJson } from "./parsed-json.js";
+import { parsedJson } from "./json.js";
 import { type LineOpener, type LogLine, MOST_BYTES, RecentLines } from "./recent-lines.js";
 
 export type { LineOpener, LogLine } from "./recent-lines.js";

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
-import { boundedSignal } from "../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import { orAbort } from "../platform/or-abort.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { ErasureReceipt } from "../ports/resources.js";
 import { type ErasableStore, residueOf } from "./residue.js";

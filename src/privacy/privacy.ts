@@ -6,7 +6,7 @@ import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { Privacy } from "../ports/application.js";
-import type { EventLog } from "../ports/event-log.js";
+import type { EventLog } from "../ports/events.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";

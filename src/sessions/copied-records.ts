@@ -1,6 +1,6 @@
 import { mergedId } from "../domain/owned-ids.js";
 import type { JournalRecord, NewRecord } from "../domain/session.js";
-import type { MergedUsers } from "../ports/merged-memories.js";
+import type { MergedUsers } from "../ports/identities.js";
 
 export interface CopiedSession {
   readonly users: MergedUsers;

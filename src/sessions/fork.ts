@@ -7,7 +7,7 @@ import { type ForgottenMessages, titleAnew } from "../domain/title-anew.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import { mergeLockKey } from "../ports/merged-sessions.js";
+import { mergeLockKey } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";

@@ -8,7 +8,7 @@ import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { NewSession, SessionPatch, Sessions, Thread } from "../ports/application.js";
-import type { EventLog } from "../ports/event-log.js";
+import type { EventLog } from "../ports/events.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerGate } from "../ports/owner-gate.js";

@@ -1,5 +1,5 @@
+import { orAbort } from "../platform/bounded-signal.js";
 import { AppError, isAppError } from "../platform/errors.js";
-import { orAbort } from "../platform/or-abort.js";
 
 /** @throws ABORTED */
 export function throwIfAborted(signal: AbortSignal | undefined): void {

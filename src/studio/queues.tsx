@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import { Button } from "../web/controls.js";
 import { serverWords } from "../web/problems.js";
+import { TenantFilter } from "./choice.js";
 import { client, type WriteBack } from "./client.js";
 import { Filled, GuestLink, Heading, Link, Paged, Section, Shown, Table } from "./parts.js";
 import { addressOf, route, setQuery } from "./route.js";
 import { refusalOf } from "./session.js";
-import { Code, Figure, Name, When } from "./shown.js";
+import { Anything, Code, Figure, Name, Said, When } from "./shown.js";
 import { LIVE_MS, useLoaded, usePages } from "./use-loaded.js";
 
 const STATES = ["failed", "pending"] as const;
@@ -111,3 +112,31 @@ const Again = ({ of }: { readonly of: WriteBack }) => (
     </span>
   </>
 );
+
+/** Memories of all guests that wait for their word. */
+export function WaitingScreen() {
+  const tenant = route.value.query.tenant;
+  const waiting = usePages(tenant ?? "", (cursor, abort) => client.waiting(tenant, cursor, abort), LIVE_MS);
+  return (
+    <>
+      <Heading title="Waiting for a word">Waiting for a word</Heading>
+      <p class="note">What guests may have said, and are asked about before it holds.</p>
+      <TenantFilter />
+      <Paged of={waiting} empty="Nothing waits." moreLabel="Show more">
+        {(rows) => (
+          <Table
+            label="What waits for a guest's word"
+            of={rows}
+            columns={[
+              ["Memory", ({ text, text_chars }) => <Said text={text} chars={text_chars} />],
+              ["Guest", (row) => <GuestLink of={row} />],
+              ["Why it waits", ({ reason }) => <Code of={reason} />],
+              ["Since", ({ since }) => <When at={since} ago />],
+              ["Asked", ({ asked }) => <Anything of={asked} />],
+            ]}
+          />
+        )}
+      </Paged>
+    </>
+  );
+}

@@ -6,13 +6,12 @@ import { GuestsScreen } from "./guests.js";
 import { HealthScreen } from "./health.js";
 import { Failed, Heading, Link, Loading } from "./parts.js";
 import { PlotsScreen } from "./plots.js";
-import { QueuesScreen } from "./queues.js";
+import { QueuesScreen, WaitingScreen } from "./queues.js";
 import { addressOf, type Route, route } from "./route.js";
 import { about, begin, signedIn, signOut, unreachable } from "./session.js";
 import { Name } from "./shown.js";
 import { SignIn } from "./sign-in.js";
 import { nextTheme, theme } from "./theme.js";
-import { WaitingScreen } from "./waiting.js";
 
 type Screen = (at: Route) => ComponentChildren;
 

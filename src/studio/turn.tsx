@@ -1,10 +1,8 @@
 import { Button, Facts } from "../web/controls.js";
 import { client, type OwnerName, type Proposal, type TurnPlace, type TurnRecord } from "./client.js";
-import { saveEvaluationCase } from "./evaluation-case.js";
 import { Empty, Heading, Link, List, Section, Shown } from "./parts.js";
-import { type Comparison, Prompt } from "./prompt.js";
-import { Recalled } from "./recalled.js";
-import { Replay } from "./replay.js";
+import { type Comparison, Prompt, Recalled } from "./prompt.js";
+import { Replay, saveEvaluationCase } from "./replay.js";
 import { addressOf } from "./route.js";
 import { Anything, Code, Figure, Name, Quote, Said, State, Talk, When } from "./shown.js";
 import { useLoaded } from "./use-loaded.js";

@@ -1,8 +1,8 @@
 import { context, DiagLogLevel, diag, propagation, trace } from "@opentelemetry/api";
+import { within } from "../platform/bounded-signal.js";
 import type { Logger } from "../platform/logger.js";
 import { missingPackage } from "../platform/optional-package.js";
 import { VERSION } from "../platform/version.js";
-import { within } from "../platform/within.js";
 
 export interface SentTraces {
   /** Sends what is left, for at most 3 seconds, and stops. Never rejects. */

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { TaskTokens, TokenTask } from "../domain/tokens.js";
+import { within } from "../platform/bounded-signal.js";
 import { VERSION } from "../platform/version.js";
-import { within } from "../platform/within.js";
 import type { Backlog, CostSpent, ReadableMetrics, RequestEnd, TurnEnd, WriteBackEnd } from "../ports/metrics.js";
 
 export interface PrometheusOptions {

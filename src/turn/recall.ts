@@ -1,10 +1,9 @@
 import type { Owner } from "../domain/owner.js";
 import type { MessageRecord } from "../domain/session.js";
 import { type ToConfirm, toldToConfirm } from "../domain/to-confirm.js";
-import { boundedSignal } from "../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../platform/bounded-signal.js";
 import { cutText } from "../platform/cut-text.js";
 import { AppError } from "../platform/errors.js";
-import { orAbort } from "../platform/or-abort.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryRecall, RecallResult, RememberedTurn, TurnMemories } from "../ports/memories.js";
 import type { Tombstone } from "../ports/owner-ledger.js";

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
-import { boundedSignal } from "../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
-import { orAbort } from "../platform/or-abort.js";
 
 /** How long nobody else has to have been answered until work goes on that may wait. */
 const MOMENT_MS = 20;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { WriteBackWorker } from "../../src/after-turn/write-back-worker.js";
 import { holdLease, LEASE_MS } from "../../src/jobs/held-lease.js";
+import { orAbort } from "../../src/platform/bounded-signal.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { orAbort } from "../../src/platform/or-abort.js";
 import type { PendingTurn, SessionIndex } from "../../src/ports/session-store.js";
 import { alice, makeWorld } from "../support/session-world.js";
 

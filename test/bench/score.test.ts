@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
-import { addScore, emptyScore } from "../../src/operations/evaluation-score.js";
-import type { Conversation } from "../../src/operations/evaluation-set.js";
+import { addScore, type Conversation, emptyScore } from "../../src/operations/evaluation-set.js";
 
 const expected = { text: "Is vegan", quote: "vegan", category: "dietary", hard: true, match: ["vegan"], turn: 0 };
 const conversation: Conversation = {

@@ -2,8 +2,7 @@ import { compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { isAppError } from "../../src/platform/errors.js";
-import { BEGINNING } from "../../src/ports/event-log.js";
-import type { ToldEvent } from "../../src/ports/events.js";
+import { BEGINNING, type ToldEvent } from "../../src/ports/events.js";
 
 /** The process that is killed: Maitred on one store, doing one thing after the other for some users, and delivering what it tells. */
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CachedEmbedder } from "../../src/embedding/cached-embedder.js";
+import { CachedEmbedder, prefixedEmbedder } from "../../src/embedding/cached-embedder.js";
 import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
-import { prefixedEmbedder } from "../../src/embedding/prefixed-embedder.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Embedder, EmbedOptions } from "../../src/ports/embedding.js";
 import { describeEmbedderContract } from "../contract/embedder.contract.js";

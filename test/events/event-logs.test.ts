@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { NewRecord } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { BEGINNING } from "../../src/ports/event-log.js";
+import { BEGINNING } from "../../src/ports/events.js";
 import { FEED } from "../../src/state/events/event-keys.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
 import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";

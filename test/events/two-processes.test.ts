@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import { BEGINNING } from "../../src/ports/event-log.js";
-import type { ToldEvent } from "../../src/ports/events.js";
+import { BEGINNING, type ToldEvent } from "../../src/ports/events.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer } from "../support/postgres-server.js";
 import { openRedisServer } from "../support/redis-server.js";

@@ -8,7 +8,7 @@ import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "j
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Owner } from "../../src/domain/owner.js";
 import type { HttpConfig } from "../../src/http/app.js";
-import { openJwtAuth } from "../../src/http/auth-jwt.js";
+import { openJwtAuth } from "../../src/http/auth.js";
 import { requireLoopback } from "../../src/http/auth-local.js";
 import { fakeApplication } from "../support/fake-application.js";
 import { appOver, fixedClock } from "../support/http-client.js";

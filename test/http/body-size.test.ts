@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SizeBesideImages } from "../../src/http/body-size.js";
+import { SizeBesideImages } from "../../src/http/body.js";
 
 const LIMIT = 1_000;
 const image = "A".repeat(20_000);

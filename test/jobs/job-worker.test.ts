@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Owner } from "../../src/domain/owner.js";
 import { type JobQueue, JobWorker } from "../../src/jobs/job-worker.js";
+import { orAbort } from "../../src/platform/bounded-signal.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { orAbort } from "../../src/platform/or-abort.js";
 import { alice, bob } from "../support/session-world.js";
 
 interface Task {

@@ -235,7 +235,7 @@ describe("what must not compile", () => {
 });
 
 test("an argument of a name that the gate adds is refused", async () => {
-  const { gatedTools } = await import("../../src/gate/gated-tools.js");
+  const { gatedTools } = await import("../../src/gate/binding-tool.js");
   const tool = defineTool({
     name: "book",
     description: "Books.",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldWhole } from "../../src/compose/shared-engine.js";
+import { heldWhole } from "../../src/compose/engine.js";
 import { AppError } from "../../src/platform/errors.js";
 
 test("a store that another command holds as a whole is said to be in use, by its name", async () => {

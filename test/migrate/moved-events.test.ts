@@ -4,7 +4,7 @@ import type { Owner } from "../../src/domain/owner.js";
 import { migrate } from "../../src/operations/migrate.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { newId } from "../../src/platform/ids.js";
-import { BEGINNING } from "../../src/ports/event-log.js";
+import { BEGINNING } from "../../src/ports/events.js";
 import { committed } from "../../src/state/durable-commit.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";

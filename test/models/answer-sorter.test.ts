@@ -3,7 +3,7 @@ import { AnswerSorter } from "../../src/agent/models/answer-sorter.js";
 import { logWords } from "../../src/agent/models/attempts.js";
 import { plainSchema } from "../../src/agent/models/plain-schema.js";
 import { writtenCalls } from "../../src/agent/models/written-calls.js";
-import { jsonIn, wholeJsonIn } from "../../src/platform/json-in-text.js";
+import { jsonIn, wholeJsonIn } from "../../src/platform/json.js";
 
 function sorted(text: string, size: number, options = {}) {
   const sorter = new AnswerSorter(options);

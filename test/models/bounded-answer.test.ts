@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_ANSWER_CHARS } from "../../src/agent/models/metered-model.js";
+import { MAX_ANSWER_CHARS } from "../../src/agent/token-meter.js";
 import { createMaitred } from "../../src/index.js";
 import type { ModelEvent } from "../../src/ports/chat-model.js";
 

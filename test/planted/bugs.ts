@@ -172,7 +172,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "a binding tool of a domain passes the gate by",
     promise: "gate-of-every-domain",
-    file: "gate/gated-tools.ts",
+    file: "gate/binding-tool.ts",
     search: "if (acts !== undefined) return heldTool(tool, acts, parts);",
     replace: "",
     test: "test/gate/binding-tool.test.ts",

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
+import { orAbort } from "../../src/platform/bounded-signal.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import { orAbort } from "../../src/platform/or-abort.js";
 import type { OwnerLedger } from "../../src/ports/owner-ledger.js";
 import type { ErasureReceipt } from "../../src/ports/resources.js";
 import { Erasure, type ErasureParts } from "../../src/privacy/erasure.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BEGINNING } from "../../src/ports/event-log.js";
+import { BEGINNING } from "../../src/ports/events.js";
 import type { MemoryLogEntry } from "../../src/ports/memory-log.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineEventLog } from "../../src/state/events/events.js";

@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions } from "../../platform/errors.js";
-import { parsedJson } from "../../platform/parsed-json.js";
+import { parsedJson } from "../../platform/json.js";
 import { retryAfterMs } from "../../platform/retry-after.js";
 
 /** What went wrong at an endpoint, before anybody has judged it. Never leaves `models/`: its words may repeat the request. */

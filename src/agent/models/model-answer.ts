@@ -1,5 +1,5 @@
 import type { ProviderState } from "../../domain/session.js";
-import { wholeJsonIn } from "../../platform/json-in-text.js";
+import { wholeJsonIn } from "../../platform/json.js";
 import type { ModelEvent, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
 import { FENCE } from "./answer-marks.js";
 import { AnswerSorter, type ProviderEvent } from "./answer-sorter.js";

@@ -1,5 +1,5 @@
 import { isAppError } from "../../platform/errors.js";
-import { wholeJsonIn } from "../../platform/json-in-text.js";
+import { wholeJsonIn } from "../../platform/json.js";
 import type { ChatModel, ModelEvent, ModelMessage, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
 
 /** What one small call showed, in plain words. */

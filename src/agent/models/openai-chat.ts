@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonValue, Usage } from "../../domain/session.js";
-import { parsedJson } from "../../platform/parsed-json.js";
+import { parsedJson } from "../../platform/json.js";
 import type { FinishReason, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
 import { type ProviderEvent, usageFrom } from "./answer-sorter.js";
 import { ownState, sentId } from "./call-ids.js";

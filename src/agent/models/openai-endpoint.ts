@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { Stream } from "openai/streaming";
+import { parsedJson } from "../../platform/json.js";
 import { OPENAI_URL, type OpenAIAccess, openAIClient } from "../../platform/openai-client.js";
-import { parsedJson } from "../../platform/parsed-json.js";
 import { EndpointFailure, statusIn } from "./endpoint-failure.js";
 import { encodedBody } from "./inline-images.js";
 

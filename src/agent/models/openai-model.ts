@@ -1,6 +1,6 @@
+import { within } from "../../platform/bounded-signal.js";
 import { OPENAI_URL, type OpenAIAccess } from "../../platform/openai-client.js";
 import { present } from "../../platform/present.js";
-import { within } from "../../platform/within.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../../ports/chat-model.js";
 import type { ProviderEvent } from "./answer-sorter.js";
 import type { Capabilities } from "./capabilities.js";

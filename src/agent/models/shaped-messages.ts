@@ -1,4 +1,4 @@
-import { parsedJson } from "../../platform/parsed-json.js";
+import { parsedJson } from "../../platform/json.js";
 import type { ModelMessage, ModelRequest, ModelToolCall, ToolSpec } from "../../ports/chat-model.js";
 import type { Capabilities } from "./capabilities.js";
 

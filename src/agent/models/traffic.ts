@@ -1,5 +1,5 @@
+import { orAbort } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
-import { orAbort } from "../../platform/or-abort.js";
 import type { ModelEvent } from "../../ports/chat-model.js";
 import type { ProviderEvent } from "./answer-sorter.js";
 

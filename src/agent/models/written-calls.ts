@@ -1,5 +1,4 @@
-import { wholeJsonIn } from "../../platform/json-in-text.js";
-import { parsedJson } from "../../platform/parsed-json.js";
+import { parsedJson, wholeJsonIn } from "../../platform/json.js";
 import type { ModelToolCall, ToolSpec } from "../../ports/chat-model.js";
 import { FENCE } from "./answer-marks.js";
 

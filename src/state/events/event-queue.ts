@@ -2,7 +2,7 @@ import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
 import { isId } from "../../platform/ids.js";
-import type { ClaimedOwner, DeadEvent, EventQueue } from "../../ports/event-queue.js";
+import type { ClaimedOwner, DeadEvent, EventQueue } from "../../ports/events.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";

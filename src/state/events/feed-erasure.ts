@@ -1,7 +1,6 @@
 import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
-import type { KeptEvent } from "../../ports/event-log.js";
-import type { DeadEvent } from "../../ports/event-queue.js";
+import type { DeadEvent, KeptEvent } from "../../ports/events.js";
 import { committed } from "../durable-commit.js";
 import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";

@@ -1,17 +1,24 @@
+import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
 import type { Logger } from "../../platform/logger.js";
 import type { ImageStore } from "../../ports/image-store.js";
-import type { SessionStore } from "../../ports/session-store.js";
-import type { StateEngine } from "../engine.js";
+import { type SessionStore, sessionLockKey } from "../../ports/session-store.js";
+import { prefixRange, type StateEngine } from "../engine.js";
 import type { PublishesEvents } from "../events/outbox.js";
+import { checkSessionId } from "../journal/new-records.js";
+import { TOMBSTONES, tombstonesOf, USER_KEY, userOf } from "../ledger/ledger-values.js";
+import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
+import { jsonOf } from "../stored-rows.js";
 import { EngineJournal } from "./journal.js";
+import { JournalRows, windowOf, windowRows } from "./journal-rows.js";
+import { journalsOf, sessionKey, sessionRange } from "./keys.js";
 import { LeasedLock } from "./leased-lock.js";
 import { EngineLeases } from "./leases.js";
 import { EngineSessionIndex, type ReadJournal } from "./session-index.js";
+import { headOf } from "./session-row.js";
 import { SessionHeads } from "./session-rows.js";
 import { EngineSessionWriter } from "./session-writer.js";
-import { turnStartOf } from "./turn-start.js";
 
 export interface EngineSessionStoreOptions {
   readonly logger: Logger;
@@ -38,7 +45,7 @@ export function engineSessionStore(
   return { journal, index, locks, images, startTurn: turnStartOf({ engine, locks, heads }), close: async () => {} };
 }
 
-export interface EngineSessionIndexOptions {
+interface EngineSessionIndexOptions {
   readonly clock: Clock;
   /** Where records come from that were missed. Default: those that are given are folded in as they come. */
   readonly readJournal?: ReadJournal;
@@ -53,4 +60,49 @@ export function engineSessionIndex(engine: StateEngine, options: EngineSessionIn
   const { clock, readJournal, events = null, tells = () => true } = options;
   const writer = new EngineSessionWriter({ engine, leases: null, events, tellsFolds: tells });
   return new EngineSessionIndex({ engine, writer, heads: new SessionHeads(), clock, hasJournals: false, readJournal });
+}
+
+interface TurnStartParts {
+  readonly engine: StateEngine;
+  readonly locks: LeasedLock;
+  readonly heads: SessionHeads;
+}
+
+/**
+ * A turn's lock and all that it goes out from: one look, and one commit that takes the lock if the session is still as it was seen; or the
+ * look alone, where the lock begins with the turn's first write.
+ */
+function turnStartOf({ engine, locks, heads }: TurnStartParts): NonNullable<SessionStore["startTurn"]> {
+  return async (owner, sessionId, { rounds, begins, ...wait }) => {
+    checkSessionId(sessionId);
+    const newest = { ...prefixRange(journalsOf(sessionId)), limit: windowRows(rounds), reverse: true };
+    const { lease, read } = await locks.acquireReading(
+      sessionLockKey(owner, sessionId),
+      { ...wait, owner },
+      {
+        query: { keys: [USER_KEY, MEMORY_LOG_HEAD], ranges: [sessionRange(sessionId), newest, prefixRange(TOMBSTONES)] },
+        checks: ({ ranges }) => [{ key: sessionKey(sessionId), version: headOf(owner, ranges[0] ?? [])?.version ?? null }],
+        hasBegun: begins !== "with the first write",
+      },
+    );
+    try {
+      const [own = [], rows = [], tombstones = []] = read.ranges;
+      const head = headOf(owner, own);
+      const journal = head === null || head.incarnation === "" ? null : head;
+      if (journal !== null) heads.keep(sessionId, journal);
+      const user = read.entries.get(USER_KEY);
+      return {
+        lease,
+        epoch: read.epoch,
+        session: head?.state?.session ?? null,
+        window: journal && (await windowOf(new JournalRows(engine, sessionId, journal), sessionId, journal, rows, rounds)),
+        user: user === undefined ? null : userOf(user.value),
+        tombstones: tombstonesOf(tombstones.map(({ value }) => value)),
+        memorySeq: jsonOf<readonly [Owner, number]>(read.entries.get(MEMORY_LOG_HEAD))?.[1] ?? 0,
+      };
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  };
 }

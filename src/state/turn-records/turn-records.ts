@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { readingRecordSchema, turnRecordSchema, writeBackRecordSchema } from "../../domain/turn-record.js";
-import { batchesOf } from "../../platform/batches.js";
+import { batchesOf } from "../../platform/bounded-parallel.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
 import { committed } from "../durable-commit.js";
 import { OPERATIONS_AT_ONCE, prefixRange, type StateEngine } from "../engine.js";

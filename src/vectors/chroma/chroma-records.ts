@@ -1,4 +1,4 @@
-import { batchesOf } from "../../platform/batches.js";
+import { batchesOf } from "../../platform/bounded-parallel.js";
 import { newId } from "../../platform/ids.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { Collection } from "../requests/collection.js";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers";
 import { Worker } from "node:worker_threads";
+import { orAbort } from "../../platform/bounded-signal.js";
 import { compactInThread } from "../../platform/compaction.js";
 import { AppError } from "../../platform/errors.js";
-import { orAbort } from "../../platform/or-abort.js";
 import { threadFromSource } from "../../platform/source-thread.js";
 import { isDamage } from "../../platform/sqlite.js";
 import { VectorStoreError } from "../../ports/vectors.js";

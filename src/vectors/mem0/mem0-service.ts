@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beginsAfter, holdsAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
-import { batchesOf } from "../../platform/batches.js";
+import { batchesOf } from "../../platform/bounded-parallel.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";

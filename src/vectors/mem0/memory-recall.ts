@@ -1,9 +1,8 @@
 import { beginsAfter, byStated, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
-import { boundedSignal } from "../../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../../platform/bounded-signal.js";
 import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
-import { orAbort } from "../../platform/or-abort.js";
 import type { SimilarMemory, StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
 import type { Condition } from "../../ports/vectors.js";
 import { compareIds, type Foreign, is, isAny, type MemoryPoints, type SimilarMemories } from "./memory-points.js";

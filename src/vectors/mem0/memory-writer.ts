@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
-import { batchesOf } from "../../platform/batches.js";
-import { eachInParallel } from "../../platform/bounded-parallel.js";
+import { batchesOf, eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { SparseVectors } from "../../ports/vectors.js";
 import { SPARSE_NAME } from "./collections.js";

@@ -1,6 +1,6 @@
+import { orAbort } from "../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
-import { orAbort } from "../../platform/or-abort.js";
 import { Database, postgresDriver, type Query, sqlFile, updateTables } from "../../platform/postgres/database.js";
 import { awaitPostgres, mayPass, reasonOf } from "../../platform/postgres/postgres-errors.js";
 import { type VectorStore, VectorStoreError } from "../../ports/vectors.js";

@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { AsyncValue } from "../../platform/async-value.js";
-import { boundedSignal } from "../../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../../platform/bounded-signal.js";
 import { AppError } from "../../platform/errors.js";
-import { orAbort } from "../../platform/or-abort.js";
 import { type VectorClient, type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 import { METHODS, type Method } from "./requests.js";
 

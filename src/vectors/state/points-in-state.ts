@@ -1,5 +1,5 @@
 import { type Owner, ownerHash, parseOwner } from "../../domain/owner.js";
-import { batchesOf } from "../../platform/batches.js";
+import { batchesOf } from "../../platform/bounded-parallel.js";
 import { floatsIn, floatsText } from "../../platform/numbers.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { PartitionRead } from "../../state/engine.js";

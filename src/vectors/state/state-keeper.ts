@@ -1,4 +1,4 @@
-import { batchesOf } from "../../platform/batches.js";
+import { batchesOf } from "../../platform/bounded-parallel.js";
 import { newId } from "../../platform/ids.js";
 import { type CreateCollectionArgs, type PayloadSchema, VectorStoreError } from "../../ports/vectors.js";
 import { committed } from "../../state/durable-commit.js";

@@ -2,6 +2,7 @@
 import { setImmediate as nextLoop, setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { awaitStart } from "../../../platform/await-start.js";
+import { orAbort } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";

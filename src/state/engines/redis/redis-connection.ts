@@ -1,10 +1,9 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { awaitStart } from "../../../platform/await-start.js";
-import { boundedSignal } from "../../../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import { missingPackage } from "../../../platform/optional-package.js";
-import { orAbort } from "../../../platform/or-abort.js";
 import type { Script } from "./scripts.js";
 
 interface ConnectionOptions {

@@ -1,8 +1,7 @@
-import { boundedSignal } from "../../../platform/bounded-signal.js";
+import { boundedSignal, orAbort } from "../../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
-import { orAbort } from "../../../platform/or-abort.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import {

@@ -1,5 +1,3 @@
-import { parsedJson } from "./parsed-json.js";
-
 /**
  * JSON in a model's answer: bare, in a code fence, with words around it, or cut off in the middle. Brackets in words before a fence are
  * none of it. Linear in the answer's length, but for at most {@link MAX_STARTS} tries.
@@ -10,7 +8,7 @@ const MAX_STARTS = 20;
 /** A code fence that begins with a bracket. */
 const FENCE = /```\w*\s*[[{]/;
 
-export interface FoundJson {
+interface FoundJson {
   readonly value: unknown;
   readonly text: string;
   /** False where the text ended before the JSON did: `value` is what could be closed. */
@@ -95,3 +93,21 @@ function scan(text: string, start: number): { readonly text: string; readonly wh
 }
 
 const SPACE = new Set([" ", "\n", "\r", "\t"]);
+
+/** What a text says as JSON; undefined where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON with sorted keys: two values that say the same have the same text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
