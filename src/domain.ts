@@ -8,7 +8,7 @@ export { readableName } from "./domain/need-name.js";
 export { only, shorterList } from "./domain/recap.js";
 export { waivedIn } from "./gate/booking-receipt.js";
 export { areSaidTogether, isNamedIn, joined, namesOf, RELATIONS } from "./gate/companions.js";
-export { ANSWERABLE_TURNS, standsIn } from "./gate/consent.js";
+export { ANSWERABLE_TURNS, standsIn } from "./gate/shown-calls.js";
 export { candidateOf, type StatedParts } from "./gate/stated.js";
 export { whyUnchecked } from "./gate/verdict.js";
 export { needTalkOf, needWordsOf, OFF_RECORD } from "./languages/need-talk.js";

@@ -84,13 +84,14 @@ export type { MaitredOptions } from "./library/options.js";
 export type { Settings } from "./library/settings.js";
 export type { JsonObjectSchema, StandardResult, StandardSchema, ToolInput, ToolSchema } from "./library/tool-schema.js";
 export type { AddedToSession, AddOptions, ChatOptions, ContextOptions, MaitredUser, StreamEvent, TurnOptions } from "./library/user.js";
-export type { HistorySearchOptions, UserHistory } from "./library/user-history.js";
 export type {
+  HistorySearchOptions,
   MemoryChange,
   MemoryFilter,
   MemoryListOptions,
   NewMemoryOptions,
   StatementOptions,
+  UserHistory,
   UserMemories,
 } from "./library/user-memories.js";
 export type { MessageListOptions, SessionChange, SessionListOptions, SessionOptions, UserSessions } from "./library/user-sessions.js";
@@ -113,19 +114,29 @@ export type * from "./ports/binding.js";
 export type * from "./ports/chat-model.js";
 export type { ConversationQuery } from "./ports/conversation-list.js";
 export type * from "./ports/embedding.js";
-export type * from "./ports/events.js";
-export type { DeadEvent, EventScope, KeptEvent } from "./ports/events.js";
+export type {
+  DeadEvent,
+  EventListener,
+  EventListQuery,
+  EventPattern,
+  EventScope,
+  Events,
+  FollowedEvents,
+  KeptEvent,
+  ToldEvent,
+  ToldEventOf,
+  UndeliveredEvent,
+} from "./ports/events.js";
 export type * from "./ports/extraction.js";
 export type { StorageHealth } from "./ports/health-history.js";
 export type * from "./ports/history.js";
-export type * from "./ports/identities.js";
+export type { Identities, Merge, MergeRequest, MergeState } from "./ports/identities.js";
 export type * from "./ports/image-store.js";
 export type { KeyVault } from "./ports/key-vault.js";
 export type * from "./ports/memories.js";
 export type * from "./ports/memory-log.js";
 export type * from "./ports/memory-store.js";
 export type * from "./ports/metrics.js";
-export type * from "./ports/need-talk.js";
 export type * from "./ports/offline-script.js";
 export type { Job, JobKind, JobResult, JobState, Jobs, KnownUser, Operator } from "./ports/operator.js";
 export type * from "./ports/own-agent.js";
@@ -147,9 +158,8 @@ export type {
   Why,
   WriteBackState,
 } from "./ports/resources.js";
-export type { SessionRef } from "./ports/session-names.js";
+export type { SessionRef, SessionsBehind, SessionWriter } from "./ports/session-names.js";
 export type * from "./ports/session-store.js";
-export type * from "./ports/session-writer.js";
 export type { ConversationName, GuestName, PageQuery, PlotQuery, ReplayOtherwise, Studio } from "./ports/studio.js";
 export type {
   ConversationDetail,

@@ -7,9 +7,8 @@ export { dateReader } from "./platform/language/date-reader.js";
 export { isStopWord, latinLanguageOf } from "./platform/language/stop-words.js";
 export { editDistance } from "./platform/nearest-name.js";
 export { BROUGHT, ownText } from "./platform/own-text.js";
-export { folded, phrasesIn, plain, WordList, wordsIn } from "./platform/phrase-list.js";
+export { anyPhrase, folded, phrasesIn, plain, WordList, wordsIn } from "./platform/phrase-list.js";
 export { aheadOfUtcMs } from "./platform/time-zone.js";
-export { anyPhrase } from "./platform/word-list.js";
 export {
   ASKED_ENOUGH,
   ASKED_NOT_TO_KEEP,

@@ -1,7 +1,6 @@
 import type { Memory } from "../../src/domain/memory.js";
 import { type Conversation, type Expected, FOREIGN, forbids, TRAPS } from "../../src/operations/evaluation-set.js";
-import type { MessageReader, MessageToRead, ProposedOperation } from "../../src/ports/extraction.js";
-import { proposedOperationSchema } from "../../src/ports/extraction.js";
+import { type MessageReader, type MessageToRead, type ProposedOperation, proposedOperationSchema } from "../../src/ports/extraction.js";
 import { sampleOf } from "./sample-of-pattern.js";
 
 /** Models that are scripted from what a conversation expects and forbids. They see what a model sees: the message and what is known. */

@@ -7,7 +7,7 @@ import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationList } from "../ports/conversation-list.js";
-import type { Plots } from "../ports/plots.js";
+import type { Plots } from "../ports/counters.js";
 import type { PendingTurn } from "../ports/session-store.js";
 import type { EndedTurn, OnMessageRead, RecordedParts, TurnRecorder, TurnRecords } from "../ports/turn-records.js";
 

@@ -3,7 +3,7 @@ import type { TaskTokens } from "../domain/tokens.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { DailyCounts } from "../ports/daily-counts.js";
+import type { DailyCounts } from "../ports/counters.js";
 
 /** What is counted of a tenant's calls in a day of UTC, and what it may come to. */
 export interface DailyLimit {

@@ -1,4 +1,4 @@
-import { cutText } from "../platform/cut-text.js";
+import { cutText } from "../platform/rendering.js";
 import type { ModelMessage } from "../ports/chat-model.js";
 import { isSummary } from "../ports/context-headings.js";
 

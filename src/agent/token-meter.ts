@@ -1,9 +1,9 @@
 import type { Owner } from "../domain/owner.js";
 import { addTokens, type ModelPrice, priceFor, type TaskTokens, type TokensByTask, type TokenTask } from "../domain/tokens.js";
 import { AsyncValue } from "../platform/async-value.js";
-import { cutText } from "../platform/cut-text.js";
+import { withMembers } from "../platform/present.js";
+import { cutText } from "../platform/rendering.js";
 import { estimatedTokens } from "../platform/tokens.js";
-import { withMembers } from "../platform/with-members.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../ports/chat-model.js";
 
 /** Whom the calls of some work are for. */

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { JsonValue } from "../domain/session.js";
-import { approvalElement, hashOf } from "../gate/consent.js";
+import { approvalElement, hashOf } from "../gate/shown-calls.js";
 import { orAbort } from "../platform/bounded-signal.js";
-import { cutText } from "../platform/cut-text.js";
-import { deepCopy } from "../platform/deep-copy.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { parsedJson } from "../platform/json.js";
 import type { Logger } from "../platform/logger.js";
 import { nearestName } from "../platform/nearest-name.js";
+import { cutText } from "../platform/rendering.js";
 import {
   type AnyTool,
   type BeforeTool,
@@ -202,4 +201,23 @@ async function heldBack(hook: BeforeTool, call: HeldCall, context: ToolContext):
     note: "It has not run. Ask the user; once they approve, call it again with the same input.",
   };
   return { waiting: { output, elements: [shown] } };
+}
+
+/**
+ * The same value, of which nothing that can change is shared: objects, arrays, dates, maps and sets are made anew. What is of another
+ * class, and a function, is given as it is. Not for values that hold themselves.
+ */
+function deepCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(deepCopy);
+  if (value instanceof Date) return new Date(value);
+  if (value instanceof Set) return new Set([...value].map(deepCopy));
+  if (value instanceof Map) return new Map([...value].map(([key, each]) => [deepCopy(key), deepCopy(each)]));
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, deepCopy(each)]));
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

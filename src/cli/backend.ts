@@ -1,6 +1,7 @@
 import type { Memory } from "../domain/memory.js";
+import type { Owner } from "../domain/owner.js";
 import type { Message, Session } from "../domain/session.js";
-import type { ChatEvent, ImportResult } from "../ports/application.js";
+import type { Application, ChatEvent, ImportResult } from "../ports/application.js";
 import type { ChatAnswer, ErasureReceipt, Readiness, Why } from "../ports/resources.js";
 
 /** What the commands ask for, of one user: from the storage directory itself, or from a server that owns it. */
@@ -52,4 +53,66 @@ export interface Backend {
   erase(): Promise<ErasureReceipt>;
   readiness(): Promise<Readiness>;
   close(): Promise<void>;
+}
+
+/** How long leaving waits for what was said to be remembered; the rest is done at the next start. */
+const DRAIN_MS = 5_000;
+/** How long a list waits for what was just said to be in it. */
+export const FLUSH_MS = 10_000;
+/** What a search of memories shows. */
+export const FOUND = 20;
+
+/** A document is read as one string, and no string can be longer. */
+const MAX_DOCUMENT_BYTES = 512 * 1024 * 1024;
+
+/** The commands' backend over the application in this process. */
+export function localBackend(application: Application, named: Owner): Backend {
+  const { chat, sessions, memories, imports, privacy, info } = application;
+  /** Asked anew for each command: a chat may be open while its user is merged. */
+  const now = () => application.identities.resolve(named);
+  return {
+    about: { model: info.model.name, store: info.shortTerm === "memory" ? "nothing is kept" : info.storageDir },
+    warm: () => application.warm(named),
+    chat: ({ message, sessionId }, options) =>
+      chat.chat(
+        { owner: named, message, channel: "cli", timeZone: localTimeZone(), ...(sessionId === undefined ? {} : { sessionId }) },
+        options,
+      ),
+    sessions: async () => (await sessions.list(await now(), { limit: 20 })).data,
+    session: async (id) => sessions.get(await now(), id),
+    messages: async (id) => (await sessions.messages(await now(), id, { limit: 200, order: "desc" })).data.toReversed(),
+    deleteSession: async (id) => sessions.delete(await now(), id),
+    flush: async (id) => {
+      await sessions.flush(await now(), id, FLUSH_MS);
+    },
+    memories: async () => (await memories.list(await now(), { limit: 50, status: "active" })).data,
+    search: async (text) => memories.search(await now(), { text, limit: FOUND }),
+    remember: async (text, { hard }) =>
+      memories.add(await now(), { text, ...(hard && { strength: "hard" }) }, { now: new Date(), timeZone: localTimeZone() }),
+    why: async (id) => (await import("../http/http.js")).whyOf({ memories, sessions }, await now(), id),
+    forget: async (id) => {
+      await memories.forget(await now(), id, { now: new Date() });
+    },
+    waiting: async () => {
+      const owner = await now();
+      const [review, active] = await Promise.all([
+        memories.list(owner, { limit: 50, status: "review" }),
+        memories.list(owner, { limit: 200, status: "active" }),
+      ]);
+      return [...review.data, ...active.data.filter((memory) => memory.pending_change !== null)];
+    },
+    approve: async (id) => memories.approve(await now(), id, { now: new Date() }),
+    reject: async (id) => memories.reject(await now(), id, { now: new Date() }),
+    import: async (body, options) => imports.import(await now(), body, { ...options, maxBytes: MAX_DOCUMENT_BYTES }),
+    export: async function* () {
+      yield* privacy.export(await now(), { by: "cli" });
+    },
+    erase: async () => privacy.erase(await now(), { by: "cli" }),
+    readiness: () => application.readiness(),
+    close: () => application.close({ drainMs: DRAIN_MS }),
+  };
+}
+
+export function localTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

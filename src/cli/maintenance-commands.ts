@@ -2,11 +2,10 @@ import { type Command, Option } from "commander";
 import type { Config } from "../compose/config.js";
 import { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
-import { EXIT } from "./errors.js";
-import { type InUseParts, unlessInUse } from "./in-use.js";
+import { EXIT, type InUseParts, unlessInUse } from "./errors.js";
 import { type Maintenance, type OverAllUsers, promoteCommand, reindexCommand, retentionCommand, usersCommand } from "./maintenance.js";
+import { remoteOperator } from "./maintenance-of.js";
 import { type GlobalOptions, remoteOptions } from "./remote-backend.js";
-import { remoteOperator } from "./remote-operator.js";
 import type { CommandContext } from "./terminal.js";
 
 /** Of the environment, as text: these come before it. */

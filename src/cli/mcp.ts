@@ -4,8 +4,8 @@ import { bridgeStdio, mcpServer, remoteServer, type StdioOptions, serveStdio } f
 import { systemClock } from "../platform/clock.js";
 import type { AppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
+import { localTimeZone } from "./backend.js";
 import { errorLines } from "./errors.js";
-import { localTimeZone } from "./local-backend.js";
 import { headersOf, type RemoteOptions, wellAnswered } from "./remote-backend.js";
 import type { Terminal } from "./terminal.js";
 

@@ -4,8 +4,7 @@ import type { Message } from "../domain/session.js";
 import { AppError, ERRORS, type ErrorCode, isAppError } from "../platform/errors.js";
 import type { ChatEvent } from "../ports/application.js";
 import type { ChatAnswer } from "../ports/resources.js";
-import type { Backend } from "./backend.js";
-import { FLUSH_MS, FOUND, localTimeZone } from "./local-backend.js";
+import { type Backend, FLUSH_MS, FOUND, localTimeZone } from "./backend.js";
 
 export interface RemoteOptions {
   /** The server's address: "http://127.0.0.1:3000". */

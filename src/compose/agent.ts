@@ -1,5 +1,6 @@
 import type { JudgeOfWaiting } from "../after-turn/deferred-turns.js";
 import { CONTEXT_ROUNDS, contextBefore } from "../after-turn/turn-to-remember.js";
+import { KnownCapabilities } from "../agent/models/known-capabilities.js";
 import { ReactAgent } from "../agent/react-agent.js";
 import { recapOf } from "../agent/recap.js";
 import { toolSpecs } from "../agent/tool-box.js";
@@ -24,20 +25,20 @@ import { type ReadTogether, readMessage, readTogether } from "../memories/read-m
 import type { CheckProposed } from "../memories/tool-proposals.js";
 import { AppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
-import type { Agent, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
+import type { Agent, ChatModel, Domain, ToolContext, ToolSpec } from "../ports/agent.js";
 import type { MessageReader } from "../ports/extraction.js";
 import type { GiveWay } from "../ports/give-way.js";
+import { EngineMeasuredModels } from "../state/endpoints/measured-models.js";
+import type { StateEngine } from "../state/engine.js";
 import { openReader, plainReader } from "./backends.js";
 import type { MakeAgent } from "./composed.js";
-import type { Costs } from "./costs.js";
+import { type Costs, metered } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
-import type { Models } from "./models.js";
+import { type Models, openModels, sameFor } from "./models.js";
 import { NO_PRODUCT } from "./own-packages.js";
-import type { Stores } from "./stores.js";
-import { tracedTools } from "./telemetry.js";
-import { openTenantModels } from "./tenant-models.js";
+import { tracedModels, tracedProvider, tracedTools } from "./telemetry.js";
 import type { ByTenant } from "./tenants.js";
-import type { Wiring } from "./wiring.js";
+import type { Stores, Wiring } from "./wiring.js";
 
 /** Who answers a tenant's users, and who reads what their messages say. */
 export interface Answering {
@@ -191,4 +192,48 @@ function problemsOf(models: Models, reader: MessageReader): readonly string[] {
     return problem === null ? null : `${model.name}: ${problem}`;
   });
   return [...ofModels, reader.problem?.() ?? null].filter((problem) => problem !== null);
+}
+
+const HOUR_MS = 60 * 60_000;
+
+interface OpenedModels {
+  readonly models: Models;
+  /** Whose they are, as traces name it. */
+  readonly provider: string;
+}
+
+/**
+ * Opens the models of a tenant, by what its settings say of them: none, a name, or a model of its own. The same name is opened once; what
+ * is learnt of an endpoint's model is known to all that call it. The opener throws INVALID_CONFIG for a name without a provider.
+ */
+async function openTenantModels(
+  { config, overrides, logger, clock, closing }: Wiring,
+  domain: Domain,
+  costs: Costs,
+  engine: StateEngine,
+): Promise<(model: string | ChatModel | undefined) => Promise<OpenedModels>> {
+  const hours = config.MODEL_MEASURE_HOURS;
+  const kept = hours === 0 ? {} : { store: new EngineMeasuredModels(engine), maxAgeMs: hours * HOUR_MS };
+  const known = closing(await KnownCapabilities.open({ ...kept, clock, logger }), (it) => it.flush());
+  const opened = new Map<string, Promise<OpenedModels>>();
+  const used = (models: Models, own: boolean): OpenedModels => {
+    const provider = tracedProvider(config, own);
+    return { models: metered(tracedModels(models, provider), costs), provider };
+  };
+  const named = async (name: string) => {
+    if (config.LLM_PROVIDER === "offline") {
+      const detail = `A tenant's model "${name.slice(0, 64)}" needs a provider of models: set OPENAI_API_KEY or LLM_PROVIDER.`;
+      throw new AppError("INVALID_CONFIG", { detail });
+    }
+    return used(await openModels({ ...config, LLM_MODEL: name }, domain, logger, known), false);
+  };
+  const { model: own } = overrides;
+  const common = used(own === undefined ? await openModels(config, domain, logger, known) : sameFor(own), own !== undefined);
+  return async (model) => {
+    if (model === undefined) return common;
+    if (typeof model !== "string") return used(sameFor(model), true);
+    const open = opened.get(model) ?? named(model);
+    opened.set(model, open);
+    return open;
+  };
 }

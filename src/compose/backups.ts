@@ -16,7 +16,7 @@ import { agreedInstallation, installationId } from "../state/installation.js";
 import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
 import { catchUpIndex } from "../state/jsonl/index-catch-up.js";
 import { JournalDirectory } from "../state/jsonl/journal-directory.js";
-import { journalsAsOf } from "../state/jsonl/journals-as-of.js";
+import { journalsAsOf } from "../state/jsonl/journal-files.js";
 import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
 import { engineSessionIndex } from "../state/sessions/sessions.js";
 import type { Config } from "./config.js";

@@ -7,12 +7,11 @@ import type { ModelPrice, ModelPrices, TaskTokens } from "../domain/tokens.js";
 import { type ErrorDetail, pointerTo } from "../platform/errors.js";
 import { invalidConfig, readNamedJson, wrongVariable } from "../platform/invalid-config.js";
 import type { Logger } from "../platform/logger.js";
-import type { Plots } from "../ports/plots.js";
+import type { Plots } from "../ports/counters.js";
 import { EngineDailyCounts } from "../state/counters/daily-counts.js";
 import type { Config } from "./config.js";
 import type { Models } from "./models.js";
-import type { Stores } from "./stores.js";
-import type { Wiring } from "./wiring.js";
+import type { Stores, Wiring } from "./wiring.js";
 
 /** What is counted, and what it may come to. */
 export interface Costs {

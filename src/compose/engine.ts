@@ -8,8 +8,7 @@ import type { Lease, TurnLock } from "../ports/session-store.js";
 import type { StateEngine } from "../state/engine.js";
 import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
 import { LEASE_MS } from "../state/sessions/leased-lock.js";
-import type { Stores } from "./stores.js";
-import type { Wiring } from "./wiring.js";
+import type { Stores, Wiring } from "./wiring.js";
 
 export { STATE_FILE };
 

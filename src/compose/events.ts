@@ -3,8 +3,7 @@ import { contentOfEvents, EventFeed } from "../events/events.js";
 import { WebhookWorker } from "../events/webhook-worker.js";
 import type { Events } from "../ports/events.js";
 import { httpWebhook } from "../webhooks/http-webhook.js";
-import type { Stores } from "./stores.js";
-import type { Wiring } from "./wiring.js";
+import type { Stores, Wiring } from "./wiring.js";
 
 /** What is told to the outside. */
 export interface ComposedEvents {

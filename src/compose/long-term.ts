@@ -22,8 +22,7 @@ import type { Costs } from "./costs.js";
 import { type OpenedEmbedder, openEmbedder, opened, reembed } from "./embedders.js";
 import { sealedVectors } from "./encryption.js";
 import type { VectorStoreName } from "./state-variables.js";
-import type { Stores } from "./stores.js";
-import { same, type Wiring } from "./wiring.js";
+import { type Stores, same, type Wiring } from "./wiring.js";
 
 /** What is remembered: memories and history, over one kind of vector store. */
 export interface LongTerm {

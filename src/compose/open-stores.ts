@@ -2,8 +2,8 @@ import { CatchingUp } from "../operations/catching-up.js";
 import { requireWhole } from "../operations/migration-checks.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
 import type { StorageHealth } from "../ports/health-history.js";
+import type { SessionsBehind } from "../ports/session-names.js";
 import type { SessionStore } from "../ports/session-store.js";
-import type { SessionsBehind } from "../ports/session-writer.js";
 import { engineLimiter } from "../state/counters/engine-limiter.js";
 import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
@@ -21,8 +21,7 @@ import { ownersOf } from "../state/sessions/owners.js";
 import { engineSessionStore } from "../state/sessions/sessions.js";
 import { encrypted, erasedBy } from "./encryption.js";
 import { aloneWithMemories, announceProcess, holdLocalFiles, openEngine } from "./engine.js";
-import type { Stores } from "./stores.js";
-import { same, type Wiring } from "./wiring.js";
+import { type Stores, same, type Wiring } from "./wiring.js";
 
 /** For a store that writes journals and index at once: no session is ever behind. */
 const NEVER_BEHIND: SessionsBehind = {

@@ -2,16 +2,15 @@ import { TurnRecording } from "../after-turn/turn-recording.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord } from "../domain/session.js";
 import type { ConversationList } from "../ports/conversation-list.js";
-import type { Plots } from "../ports/plots.js";
-import type { SessionWriter } from "../ports/session-writer.js";
+import type { Plots } from "../ports/counters.js";
+import type { SessionWriter } from "../ports/session-names.js";
 import type { TurnRecords } from "../ports/turn-records.js";
 import type { ErasableStore } from "../privacy/privacy.js";
 import { EngineConversationList } from "../state/conversations/conversation-list.js";
 import { EnginePlots } from "../state/counters/plots.js";
 import { EngineTurnRecords } from "../state/turn-records/turn-records.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
-import type { Stores } from "./stores.js";
-import { upkeepGate, type Wiring } from "./wiring.js";
+import { type Stores, upkeepGate, type Wiring } from "./wiring.js";
 
 /** What is kept for whoever runs the server: how turns went, all conversations by their activity, sums by the hour. */
 export interface Recording {

@@ -16,8 +16,7 @@ import type { Costs } from "./costs.js";
 import type { LongTerm } from "./long-term.js";
 import { standIn } from "./own-packages.js";
 import type { Recording } from "./recording.js";
-import type { Stores } from "./stores.js";
-import { upkeepGate, type Wiring } from "./wiring.js";
+import { type Stores, upkeepGate, type Wiring } from "./wiring.js";
 
 const HISTORY_IN_TURN = 5;
 /** As long as recall itself waits before it tries again what failed. */

@@ -20,10 +20,9 @@ import type { Answering } from "./agent.js";
 import type { Parts } from "./composed.js";
 import type { LongTerm } from "./long-term.js";
 import type { Recording } from "./recording.js";
-import type { Stores } from "./stores.js";
 import { type ByTenant, retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
-import { upkeepGate, type Wiring } from "./wiring.js";
+import { type Stores, upkeepGate, type Wiring } from "./wiring.js";
 
 /** Longer than another process may hold on to a turn that it writes back, where its claims are not renewed, in milliseconds. */
 const CLAIMS_END_MS = 100_000;

@@ -1,8 +1,7 @@
 import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
-import type { ClaimedOwner, EventLog, EventQueue, KeptEvent, ToldEvent } from "../ports/events.js";
-import type { WebhookSender } from "../ports/webhook.js";
+import type { ClaimedOwner, EventLog, EventQueue, KeptEvent, ToldEvent, WebhookSender } from "../ports/events.js";
 
 export interface WebhookWorkerParts {
   readonly queue: EventQueue;

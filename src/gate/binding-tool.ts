@@ -3,9 +3,8 @@ import type { Element, JsonObject } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
 import { type AnyTool, TOOL_TIMEOUT_MS, type ToolContext, type ToolResult } from "../ports/agent.js";
 import type { Binding, Found, LookUp, Shown } from "../ports/binding.js";
-import { ANSWERABLE_TURNS, approvalElement, hashOf, standsIn } from "./consent.js";
 import type { ConstraintGate } from "./constraint-gate.js";
-import type { ShownCall, ShownCalls } from "./shown-calls.js";
+import { ANSWERABLE_TURNS, approvalElement, hashOf, type ShownCall, type ShownCalls, standsIn } from "./shown-calls.js";
 import { candidateOf, numbersStated, type StatedParts, worseNumbers } from "./stated.js";
 import { needLine, type Verdict, whyUnchecked } from "./verdict.js";
 

@@ -1,7 +1,6 @@
 import type { Memory } from "../domain/memory.js";
 import relationsOfGuests from "../languages/relations.json" with { type: "json" };
-import { appositionsIn, isOthersIn, ownsRelationIn, tokensOf } from "./apposition.js";
-import { isAmong, isOwnName, namesOf, ofGuest, sameRelation } from "./companions.js";
+import { appositionsIn, isAmong, isOthersIn, isOwnName, namesOf, ofGuest, ownsRelationIn, sameRelation, tokensOf } from "./companions.js";
 
 /**
  * Which names are one person's, as the memories tell it: a relation and a name that stand side by side ("my husband Karl"), a statement

@@ -1,6 +1,6 @@
 import type { Memory } from "../domain/memory.js";
 import { kindByName, readableName } from "../domain/need-name.js";
-import { needsNamedIn } from "../languages/needs-named.js";
+import { needsNamedIn } from "../languages/need-talk.js";
 import { numberIn } from "../languages/numbers.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";

@@ -1,7 +1,6 @@
 import type { Memory, MemorySource } from "../domain/memory.js";
 import { plain } from "../platform/phrase-list.js";
-import { ownsRelationIn } from "./apposition.js";
-import { areSaidTogether, isAmong, isAnybody, isNamedIn, isOwnName, isTheirs, mayMean } from "./companions.js";
+import { areSaidTogether, isAmong, isAnybody, isNamedIn, isOwnName, isTheirs, mayMean, ownsRelationIn } from "./companions.js";
 import { People } from "./people.js";
 
 /** What of everybody's needs stands against a booking. Pure: every rule of the gate can be tested as a table. */

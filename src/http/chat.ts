@@ -10,9 +10,9 @@ import type { RequestKey } from "../ports/request-key.js";
 import { answerSchema } from "../ports/resources.js";
 import { requestHash } from "./body.js";
 import { chatStreamSchema, noteKept, type Streaming, streamTurn } from "./chat-stream.js";
-import { OF_A_KEY } from "./described-problems.js";
 import { externalIdField, fieldsOf, idField, jsonValue, labelField, messageIdField, metadataField, textField } from "./fields.js";
 import type { HttpEnv } from "./http-env.js";
+import { OF_A_KEY } from "./problem.js";
 import { type ApiApp, answer, answersAs, body, newApi, requireAccept, routesOf } from "./routes.js";
 
 export const CHAT_PATH = "/v1/chat";

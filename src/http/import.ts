@@ -4,8 +4,8 @@ import { AppError } from "../platform/errors.js";
 import type { Imports } from "../ports/application.js";
 import { importResultSchema } from "../ports/resources.js";
 import { limited, refuseDeclaredLength } from "./body.js";
-import { OF_MEMORIES } from "./described-problems.js";
 import { flagQuery } from "./fields.js";
+import { OF_MEMORIES } from "./problem.js";
 import { type ApiApp, answer, answers, newApi, routesOf } from "./routes.js";
 
 export const IMPORT_PATH = "/v1/import";

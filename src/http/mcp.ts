@@ -5,8 +5,8 @@ import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import { jsonBody } from "./body.js";
-import { asProblem, OF_USERS, WITH_BODY } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
+import { asProblem, OF_USERS, WITH_BODY } from "./problem.js";
 import { type ApiApp, answers, body, orNothing, requireAccept, routesOf } from "./routes.js";
 import { invalidRequest } from "./validation.js";
 

@@ -6,7 +6,6 @@ import { present } from "../platform/present.js";
 import type { Application } from "../ports/application.js";
 import { foundMemorySchema, whySchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
-import { OF_A_KEY } from "./described-problems.js";
 import {
   cursorQuery,
   endField,
@@ -22,7 +21,7 @@ import {
   timeField,
   zoneOfDates,
 } from "./fields.js";
-import { problemOf, problemSchema } from "./problem.js";
+import { OF_A_KEY, problemOf, problemSchema } from "./problem.js";
 import { type ApiApp, answer, answers, answersNothing, body, newApi, paged, routesOf } from "./routes.js";
 import { invalidRequest } from "./validation.js";
 import { whyOf } from "./why.js";

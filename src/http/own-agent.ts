@@ -5,8 +5,8 @@ import { present } from "../platform/present.js";
 import { CONTEXT_PARTS, type OwnAgent } from "../ports/own-agent.js";
 import { addedMessagesSchema, contextSchema, elementSchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
-import { OF_A_KEY } from "./described-problems.js";
 import { fieldsOf, idField, idParam, jsonValue, labelField, messageIdField, textField, timeField } from "./fields.js";
+import { OF_A_KEY } from "./problem.js";
 import { type ApiApp, answer, answers, body, newApi, routesOf } from "./routes.js";
 
 const MAX_MESSAGES = 100;

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ownerHash } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import type { MakeLimiter } from "../ports/request-limiter.js";
+import type { MakeLimiter } from "../ports/counters.js";
 import type { HttpEnv } from "./http-env.js";
 import { isOperatorPath } from "./operator-door.js";
 

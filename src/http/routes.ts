@@ -5,9 +5,9 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ReadOnly } from "../domain/schema.js";
 import { AppError, type ErrorCode } from "../platform/errors.js";
 import type { Page } from "../ports/session-store.js";
-import { type ErrorContent, problemsOf } from "./described-problems.js";
 import type { HttpEnv } from "./http-env.js";
 import { isOperatorPath } from "./operator-door.js";
+import { type ErrorContent, problemsOf } from "./problem.js";
 import { type HeaderName, headerRefs } from "./response-headers.js";
 import { invalidRequest } from "./validation.js";
 

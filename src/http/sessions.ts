@@ -7,7 +7,6 @@ import { present } from "../platform/present.js";
 import type { NewSession, Sessions } from "../ports/application.js";
 import { sessionSchema, threadSchema, writeBackSchema } from "../ports/resources.js";
 import { idempotencyHeader, keyed } from "./chat.js";
-import { OF_A_KEY, OF_MEMORIES } from "./described-problems.js";
 import {
   cursorQuery,
   externalIdField,
@@ -21,6 +20,7 @@ import {
   metadataField,
   pageOf,
 } from "./fields.js";
+import { OF_A_KEY, OF_MEMORIES } from "./problem.js";
 import { type ApiApp, answer, answers, answersAs, answersNothing, body, newApi, orElse, paged, requireAccept, routesOf } from "./routes.js";
 
 const MAX_TOPIC_CHARS = 80;

@@ -1,7 +1,7 @@
 import type { ExportedMemory, ExportedMessage, ExportedSession, ExportedStep } from "../domain/export-format.js";
+import { normalised } from "../domain/folded-text.js";
 import { fromBase64, imageIdOf, imageTypeOf, MAX_IMAGE_BYTES, MAX_IMAGE_URL_CHARS, type MessageImage } from "../domain/image.js";
 import type { MemorySource, RestorableMemory } from "../domain/memory.js";
-import { normalised } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import type { NewRecord } from "../domain/session.js";
 import type { ErrorDetail } from "../platform/errors.js";

@@ -12,8 +12,7 @@ import type { AddedMessages, ChatAnswer, ContextForPrompt, ErasureReceipt } from
 import { checked, checkedKey, fieldsOf, inSession, type UserNow, type UserParts } from "./checked.js";
 import { type HandleParts, withHandleParts } from "./handle-parts.js";
 import { knownOptions, noSession, OF_A_SESSION, optionsOf, type SessionName, sessionNamed } from "./known-options.js";
-import { UserHistory } from "./user-history.js";
-import { UserMemories } from "./user-memories.js";
+import { UserHistory, UserMemories } from "./user-memories.js";
 import { UserSessions } from "./user-sessions.js";
 
 /** One turn, beside its message. A thread that is not there is created; where none is named a session, whose id the answer has. */

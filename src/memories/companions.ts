@@ -1,5 +1,5 @@
+import { normalised } from "../domain/folded-text.js";
 import type { Memory } from "../domain/memory.js";
-import { normalised } from "../domain/normalised-text.js";
 
 /**
  * Which subjects are one person: a relation and a name are, once they were said together ("my daughter Emma"). A relation that stands

@@ -1,6 +1,6 @@
+import { textHash } from "../domain/folded-text.js";
 import type { Memory } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
-import { textHash } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";

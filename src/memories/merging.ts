@@ -1,6 +1,6 @@
+import { textHash } from "../domain/folded-text.js";
 import type { MemorySource } from "../domain/memory.js";
 import { byStated, HAPPENED, type MemoryRecord } from "../domain/memory-record.js";
-import { textHash } from "../domain/normalised-text.js";
 import { happenedId, mergedId } from "../domain/owned-ids.js";
 import type { Owner } from "../domain/owner.js";
 import { isId } from "../platform/ids.js";

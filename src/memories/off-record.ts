@@ -2,7 +2,7 @@ import { type Memory, type MemorySource, type Statement, statementSchema } from 
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import { readableName } from "../domain/need-name.js";
 import type { Owner } from "../domain/owner.js";
-import { needsNamedIn } from "../languages/needs-named.js";
+import { needsNamedIn } from "../languages/need-talk.js";
 import { WordList, wordsIn } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
 import type { MemoryLog, MemoryLogEntry } from "../ports/memory-log.js";

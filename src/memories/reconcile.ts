@@ -1,8 +1,8 @@
 // Over 300 lines: the rules of one reconciliation, which stand on each other.
 
+import { normalised } from "../domain/folded-text.js";
 import type { PendingChange } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
-import { normalised } from "../domain/normalised-text.js";
 import { countOtherwise, sayOtherNumbers } from "../languages/numbers.js";
 import { Companions, nameOf } from "./companions.js";
 import type { ProposedChange } from "./proposed-change.js";

@@ -1,5 +1,5 @@
+import { normalised } from "../domain/folded-text.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
-import { normalised } from "../domain/normalised-text.js";
 import { sayOtherNumbers } from "../languages/numbers.js";
 import type { Companions } from "./companions.js";
 

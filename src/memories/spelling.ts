@@ -1,5 +1,5 @@
 import { type Category, categoryOf } from "../domain/categories.js";
-import { normalised } from "../domain/normalised-text.js";
+import { normalised } from "../domain/folded-text.js";
 import { nearestName } from "../platform/nearest-name.js";
 
 /** Where everything goes that fits no category of the table. */

@@ -1,12 +1,11 @@
 import { LRUCache } from "lru-cache";
+import { normalised } from "../domain/folded-text.js";
 import type { Memory } from "../domain/memory.js";
 import { beginsAfter, holdsAt, lastConfirmedAt, type MemoryRecord, memoryOf } from "../domain/memory-record.js";
-import { normalised } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
-import { CALLS_A_MESSAGE, type CallsLeft, type MessageToRead } from "../ports/extraction.js";
+import { CALLS_A_MESSAGE, type CallsLeft, type MessageToRead, type ReadingCalls } from "../ports/extraction.js";
 import type { TurnToRemember } from "../ports/memories.js";
 import type { MemoryStore } from "../ports/memory-store.js";
-import type { ReadingCalls } from "../ports/reading-calls.js";
 import type { CheckedReading } from "./checked-operation.js";
 import { nameOf } from "./companions.js";
 import type { LeftToRead } from "./left-to-read.js";

@@ -1,5 +1,5 @@
+import { textHash } from "../domain/folded-text.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
-import { textHash } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";

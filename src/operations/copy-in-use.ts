@@ -6,7 +6,7 @@ import { ERASURE_KEY, LAST_TOMBSTONE_KEY } from "../state/ledger/ledger-values.j
 import { isOwnersPartition } from "../state/partition.js";
 import { SESSIONS } from "../state/sessions/keys.js";
 import { rowOf } from "../state/sessions/session-row.js";
-import { wholeValues } from "../state/value-parts.js";
+import { wholeValues } from "../state/stored-rows.js";
 import { damageIn, type JournalDamage, requireWhole } from "./migration-checks.js";
 import { copyPartition } from "./partition-copy.js";
 import { ALL } from "./partition-reader.js";

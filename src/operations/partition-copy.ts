@@ -10,7 +10,7 @@ import { ERASURE_KEY } from "../state/ledger/ledger-values.js";
 import { OWNER_KEY, ownerOfValue } from "../state/partition.js";
 import { sessionKey, sessionRange } from "../state/sessions/keys.js";
 import { isCounted, NO_JOURNAL, rowKeys, rowOf, type SessionRow } from "../state/sessions/session-row.js";
-import { partsOf, wholeValues } from "../state/value-parts.js";
+import { partsOf, wholeValues } from "../state/stored-rows.js";
 import { PartitionPair } from "./partition-pair.js";
 import { changedMeanwhile, type PartitionReader } from "./partition-reader.js";
 import { sessionOf } from "./portable-entries.js";

@@ -1,7 +1,7 @@
 import { type ExportDocument, type ExportedMessage, type ExportedSession, parseExport } from "../domain/export-format.js";
+import { normalised } from "../domain/folded-text.js";
 import type { GivenImage } from "../domain/image.js";
 import type { Memory } from "../domain/memory.js";
-import { normalised } from "../domain/normalised-text.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus, Usage } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";

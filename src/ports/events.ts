@@ -6,7 +6,7 @@ import type { JsonValue } from "../domain/session.js";
 export type ToldEvent<Type extends EventType = EventType> = { readonly [Each in Type]: ToldEventOf<Each> }[Type];
 
 /** An event of one type. */
-interface ToldEventOf<Type extends EventType> {
+export interface ToldEventOf<Type extends EventType> {
   /** The same however often it is told: what repeats are dropped by. */
   readonly id: string;
   readonly type: Type;
@@ -153,4 +153,13 @@ export interface EventQueue {
   pruneDead(before: Date): Promise<number>;
   /** Over all tenants. */
   counts(): Promise<{ readonly waiting: number; readonly dead: number }>;
+}
+
+/** How a try to deliver an event ended. `gone`: the receiver wants no more of it. */
+export type DeliveryEnd = { readonly outcome: "delivered" } | { readonly outcome: "failed" | "gone"; readonly error: string };
+
+/** Delivers events to somebody else's server. */
+export interface WebhookSender {
+  /** Never rejects, but when the signal aborts. */
+  send(event: ToldEvent, signal: AbortSignal): Promise<DeliveryEnd>;
 }

@@ -15,6 +15,8 @@ export const mergeSchema = z
   })
   .meta({ id: "Merge" });
 export type Merge = ReadOnly<z.output<typeof mergeSchema>> & { readonly tenant: string };
+/** What has become of a merge. */
+export type MergeState = Merge["state"];
 
 /** Two users of one tenant. */
 export interface MergeRequest {

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, JsonObject, NewRecord } from "../domain/session.js";
-import { provenanceOf, type SessionProvenance } from "../domain/session-provenance.js";
+import { type ForgottenMessages, provenanceOf, type SessionProvenance, titleAnew } from "../domain/session-provenance.js";
 import { UNTITLED } from "../domain/title.js";
-import { type ForgottenMessages, titleAnew } from "../domain/title-anew.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import { mergeLockKey } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { SessionWriter } from "../ports/session-names.js";
 import type { SessionStore } from "../ports/session-store.js";
-import type { SessionWriter } from "../ports/session-writer.js";
 import { copyImages } from "./images.js";
 import { ownMetadata, type PatchBody } from "./session-records.js";
 import { inheritedMetadata, mergeOf } from "./without-merged.js";

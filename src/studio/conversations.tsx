@@ -1,10 +1,9 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { Button, Facts, Submit } from "../web/controls.js";
-import { Choice, itself } from "./choice.js";
 import { type Conversation, type ConversationWithTurns, client, type OwnerName, type TurnLine } from "./client.js";
 import { dayStart, moneyOf, wordsOf } from "./format.js";
-import { Empty, Field, GuestLink, Heading, Link, List, Paged } from "./parts.js";
+import { Choice, Empty, Field, GuestLink, Heading, itself, Link, List, Paged } from "./parts.js";
 import { addressOf, type Route, setQuery } from "./route.js";
 import { about } from "./session.js";
 import { Figure, Name, Said, State, Talk, When } from "./shown.js";

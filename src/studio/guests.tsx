@@ -1,7 +1,6 @@
 import { Submit, sending } from "../web/controls.js";
-import { TenantFilter } from "./choice.js";
 import { client } from "./client.js";
-import { Field, GuestLink, Heading, Paged, Table } from "./parts.js";
+import { Field, GuestLink, Heading, Paged, Table, TenantFilter } from "./parts.js";
 import { addressOf, route } from "./route.js";
 import { Figure, Name, When } from "./shown.js";
 import { usePages } from "./use-loaded.js";

@@ -1,10 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import UPlot from "uplot";
 import { Button } from "../web/controls.js";
-import { Choice, TenantFilter } from "./choice.js";
 import { client, type PlotStep } from "./client.js";
 import { countOf, dayOf, durationOf, hourOf, momentOf, moneyOf, timeOf, wordsOf } from "./format.js";
-import { Empty, Filled, Heading, Shown, Table } from "./parts.js";
+import { Choice, Empty, Filled, Heading, Shown, Table, TenantFilter } from "./parts.js";
 import { route, setQuery } from "./route.js";
 import { Figure, When } from "./shown.js";
 import { theme } from "./theme.js";

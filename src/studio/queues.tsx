@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../web/controls.js";
 import { serverWords } from "../web/problems.js";
-import { TenantFilter } from "./choice.js";
 import { client, type WriteBack } from "./client.js";
-import { Filled, GuestLink, Heading, Link, Paged, Section, Shown, Table } from "./parts.js";
+import { Filled, GuestLink, Heading, Link, Paged, Section, Shown, Table, TenantFilter } from "./parts.js";
 import { addressOf, route, setQuery } from "./route.js";
 import { refusalOf } from "./session.js";
 import { Anything, Code, Figure, Name, Said, When } from "./shown.js";

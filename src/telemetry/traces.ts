@@ -1,7 +1,7 @@
 import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from "@opentelemetry/api";
 import { isAppError } from "../platform/errors.js";
+import { withMembers } from "../platform/present.js";
 import { VERSION } from "../platform/version.js";
-import { withMembers } from "../platform/with-members.js";
 import type { AnyTool } from "../ports/agent.js";
 import type { Chat } from "../ports/application.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../ports/chat-model.js";

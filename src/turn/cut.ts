@@ -1,4 +1,4 @@
-import { cutText } from "../platform/cut-text.js";
+import { cutText } from "../platform/rendering.js";
 import type { TokenCounter } from "../platform/tokens.js";
 
 const MARK = " … (cut)";

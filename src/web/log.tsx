@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { Because } from "./because.js";
+import { Because, StepView } from "./because.js";
 import { forGood } from "./browser-store.js";
 import { Parts } from "./cards.js";
 import { MAX_CHARS } from "./composer.js";
@@ -12,7 +12,6 @@ import { wordsFor } from "./problems.js";
 import { PutAway } from "./sessions.js";
 import { beginnings, type Notice, notice, shown } from "./stage.js";
 import { incognito, me } from "./state.js";
-import { StepView } from "./steps.js";
 import { byId, InPlaceForm, ifLost, Said, TalkContext, Toggle, toast, useFocus, useInPlace } from "./ui.js";
 
 /** The conversation: questions and answers, from the first sign of one to what came of it. */

@@ -1,7 +1,6 @@
 import { effect } from "@preact/signals";
-import { request } from "./api.js";
+import { eventsIn, quietWatch, request } from "./api.js";
 import { pause } from "./connection.js";
-import { eventsIn, quietWatch } from "./event-stream.js";
 import { problemOf } from "./problems.js";
 import { me, on, type TurnOver, tell } from "./state.js";
 

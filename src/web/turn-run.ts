@@ -1,7 +1,6 @@
-import { isSigningIn, request } from "./api.js";
+import { eventsIn, isSigningIn, QUIET_MS, quietWatch, request } from "./api.js";
 import type { Answer } from "./api-types.js";
 import { backAgain } from "./connection.js";
-import { eventsIn, QUIET_MS, quietWatch } from "./event-stream.js";
 import { Problem, type ProblemBody, passes } from "./problems.js";
 
 /** How often a turn that lost its connection is sent again by itself before the guest is asked. */

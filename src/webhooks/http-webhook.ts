@@ -1,8 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import type { Clock } from "../platform/clock.js";
 import { VERSION } from "../platform/version.js";
-import type { ToldEvent } from "../ports/events.js";
-import type { DeliveryEnd, WebhookSender } from "../ports/webhook.js";
+import type { DeliveryEnd, ToldEvent, WebhookSender } from "../ports/events.js";
 
 export interface HttpWebhookOptions {
   /** http or https. */

@@ -6,7 +6,7 @@ import { nodeFileSystem, readOnlyFileSystem } from "../../src/platform/file-syst
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { journalsAsOf } from "../../src/state/jsonl/journals-as-of.js";
+import { journalsAsOf } from "../../src/state/jsonl/journal-files.js";
 import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 
 test("a journal ends where it is said to, whatever was written behind it; one that ends before that is whole", async () => {

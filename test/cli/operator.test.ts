@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { remoteOperator } from "../../src/cli/remote-operator.js";
+import { remoteOperator } from "../../src/cli/maintenance-of.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Job, Operator } from "../../src/ports/operator.js";
 import { startWorld, tempDir, type World } from "../e2e/world.js";

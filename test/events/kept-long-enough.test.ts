@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { parseConfig } from "../../src/compose/config.js";
 import { composeEvents } from "../../src/compose/events.js";
-import type { Stores } from "../../src/compose/stores.js";
-import { wiringOf } from "../../src/compose/wiring.js";
+import { type Stores, wiringOf } from "../../src/compose/wiring.js";
 import { eventOf } from "../../src/domain/event.js";
 import { daysFrom } from "../../src/domain/lifecycle.js";
 import { systemClock } from "../../src/platform/clock.js";

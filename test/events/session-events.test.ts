@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { mergedEvent } from "../../src/domain/event.js";
+import { mergedEvent, sessionEvents } from "../../src/domain/event.js";
 import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
-import { sessionEvents } from "../../src/domain/session-events.js";
 import { newId } from "../../src/platform/ids.js";
 import type { MemoryLogEntry } from "../../src/ports/memory-log.js";
 import { memoryEvents } from "../../src/state/memory-log/memory-log.js";

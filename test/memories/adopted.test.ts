@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { textHash } from "../../src/domain/folded-text.js";
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
-import { textHash } from "../../src/domain/normalised-text.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { adoptedRecords } from "../../src/memories/merging.js";
 import { MAX_WAITING, reconcileAdopted } from "../../src/memories/reconcile.js";

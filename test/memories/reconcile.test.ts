@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
+import { textHash } from "../../src/domain/folded-text.js";
 import { type Statement, statementSchema } from "../../src/domain/memory.js";
 import { holdsAt, type MemoryRecord } from "../../src/domain/memory-record.js";
-import { textHash } from "../../src/domain/normalised-text.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { CheckedOperation } from "../../src/memories/checked-operation.js";
 import { changesOf } from "../../src/memories/proposed-change.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anyPhrase } from "../../src/platform/word-list.js";
+import { anyPhrase } from "../../src/platform/phrase-list.js";
 
 const PHRASES = ["no", "not now", "nein", "いいえ", "不要", "c++", "nie wieder"];
 const TEXTS = [

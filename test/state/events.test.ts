@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { erasedEvent, eventOf, type OwnerEvent } from "../../src/domain/event.js";
+import { erasedEvent, eventOf, type OwnerEvent, sessionEvents } from "../../src/domain/event.js";
 import type { Owner } from "../../src/domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
-import { sessionEvents } from "../../src/domain/session-events.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { BEGINNING, type EventScope } from "../../src/ports/events.js";
-import type { SessionWriter } from "../../src/ports/session-writer.js";
+import type { SessionWriter } from "../../src/ports/session-names.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FEED, OUTBOX } from "../../src/state/events/event-keys.js";

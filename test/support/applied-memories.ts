@@ -1,5 +1,5 @@
 import { DEFAULT_CATEGORIES } from "../../src/domain/categories.js";
-import { textHash } from "../../src/domain/normalised-text.js";
+import { textHash } from "../../src/domain/folded-text.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { Forgetting } from "../../src/memories/forgetting.js";
 import { MemoryService, type MemoryServiceOptions, type MemoryServiceParts } from "../../src/memories/memories.js";

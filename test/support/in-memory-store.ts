@@ -1,5 +1,4 @@
 import { holdsAt, type MemoryRecord } from "../../src/domain/memory-record.js";
-import { normalised } from "../../src/domain/normalised-text.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";

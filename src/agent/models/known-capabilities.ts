@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "../../platform/clock.js";
 import type { AppError, ErrorCode } from "../../platform/errors.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
-import type { ModelMeasure } from "../../ports/chat-model.js";
-import type { MeasuredModel, MeasuredModels } from "../../ports/measured-models.js";
+import type { MeasuredModel, MeasuredModels, ModelMeasure } from "../../ports/chat-model.js";
 import { type Capabilities, capabilitiesSchema, EVERYTHING } from "./capabilities.js";
 import { Traffic } from "./traffic.js";
 

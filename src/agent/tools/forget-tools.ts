@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { normalised } from "../../domain/folded-text.js";
 import type { Memory } from "../../domain/memory.js";
-import { normalised } from "../../domain/normalised-text.js";
 import { contentWordsOf } from "../../platform/language/stop-words.js";
 import { plainWords } from "../../platform/phrase-index.js";
 import { ASKED_EVERYTHING, type Tool, type ToolContext, type ToolResult } from "../../ports/agent.js";

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { only, shorterList } from "../../domain/recap.js";
 import type { Element, JsonObject } from "../../domain/session.js";
-import { cutText } from "../../platform/cut-text.js";
 import { AppError } from "../../platform/errors.js";
-import { dayOf } from "../../platform/rendering.js";
+import { cutText, dayOf } from "../../platform/rendering.js";
 import type { Tool } from "../../ports/agent.js";
 import type { ConversationHistory } from "../../ports/history.js";
 import type { HistoryHit } from "../../ports/resources.js";

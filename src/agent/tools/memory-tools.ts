@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { normalised } from "../../domain/folded-text.js";
 import { type Memory, statementSchema } from "../../domain/memory.js";
-import { normalised } from "../../domain/normalised-text.js";
 import { only, shorterList } from "../../domain/recap.js";
 import type { JsonObject, JsonValue } from "../../domain/session.js";
 import { toConfirmOf } from "../../domain/to-confirm.js";

@@ -6,8 +6,7 @@ import type { ChatAnswer } from "../../ports/resources.js";
 import type { StreamForm } from "../chat-stream.js";
 import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import { type Content, contentField, outputOf, toolChoiceField, toolsField, toolsOf } from "./content.js";
-import { askedIn, namedSession } from "./conversation.js";
-import type { Entry } from "./entries.js";
+import { askedIn, type Entry, namedSession } from "./conversation.js";
 import { openAiErrorOf } from "./errors.js";
 import {
   answerTurn,

@@ -6,8 +6,7 @@ import type { StreamForm } from "../chat-stream.js";
 import { type ApiApp, body, newApi, routesOf } from "../routes.js";
 import type { EventStream } from "../sse.js";
 import { type Content, contentField, outputOf, toolChoiceField, toolsField, toolsOf } from "./content.js";
-import { askedIn, namedSession, sessionNotFound } from "./conversation.js";
-import type { Entry } from "./entries.js";
+import { askedIn, type Entry, namedSession, sessionNotFound } from "./conversation.js";
 import { openAiErrorOf } from "./errors.js";
 import {
   begunResponse,

@@ -1,4 +1,4 @@
-import { needsNamedIn } from "../../languages/needs-named.js";
+import { needsNamedIn } from "../../languages/need-talk.js";
 import type { Need } from "../../ports/agent.js";
 import type { ProposedOperation } from "../../ports/extraction.js";
 import { knownNeed } from "./category-and-need.js";

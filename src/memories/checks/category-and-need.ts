@@ -1,8 +1,7 @@
 import { type Category, categoryOf } from "../../domain/categories.js";
 import { isFormOf, wordsOf } from "../../domain/compared-words.js";
-import { folded } from "../../domain/folded-text.js";
+import { folded, normalised } from "../../domain/folded-text.js";
 import type { Memory } from "../../domain/memory.js";
-import { normalised } from "../../domain/normalised-text.js";
 import { editDistance } from "../../platform/nearest-name.js";
 import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation } from "../../ports/extraction.js";

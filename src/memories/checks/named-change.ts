@@ -1,6 +1,6 @@
 import type { Span } from "../../domain/compared-words.js";
 import type { Memory } from "../../domain/memory.js";
-import { needsNamedIn } from "../../languages/needs-named.js";
+import { needsNamedIn } from "../../languages/need-talk.js";
 import type { Need } from "../../ports/agent.js";
 import type { ProposedOperation } from "../../ports/extraction.js";
 import type { CheckedOperation } from "../checked-operation.js";

@@ -1,7 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
 import type { Logger } from "../../platform/logger.js";
-import type { OperatorLooks } from "../../ports/daily-counts.js";
+import type { OperatorLooks } from "../../ports/counters.js";
 import type { OwnerLedger } from "../../ports/owner-ledger.js";
 
 export interface LooksParts {

@@ -2,7 +2,7 @@ import { addSums, NO_SUMS, type PlotSums, quantile } from "../../domain/plots.js
 import { sumOf } from "../../domain/tokens.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
-import type { Plots, PlottedSums } from "../../ports/plots.js";
+import type { Plots, PlottedSums } from "../../ports/counters.js";
 import type { PlotQuery } from "../../ports/studio.js";
 import type { PlotStep } from "../../ports/studio-views.js";
 

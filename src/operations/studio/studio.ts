@@ -1,7 +1,7 @@
 import { daysFrom } from "../../domain/lifecycle.js";
 import type { Clock } from "../../platform/clock.js";
+import type { Plots } from "../../ports/counters.js";
 import type { HealthHistory } from "../../ports/health-history.js";
-import type { Plots } from "../../ports/plots.js";
 import type { Readiness } from "../../ports/resources.js";
 import type { Studio } from "../../ports/studio.js";
 import type { HealthView, StudioInfo } from "../../ports/studio-views.js";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { DailyCounts } from "../../ports/daily-counts.js";
+import type { DailyCounts } from "../../ports/counters.js";
 import type { StateEngine } from "../engine.js";
 import { systemPartition } from "../partition.js";
 import { BatchedSums } from "./batched-sums.js";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { RateLimiterRes } from "rate-limiter-flexible";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
-import type { MakeLimiter } from "../../ports/request-limiter.js";
+import type { MakeLimiter } from "../../ports/counters.js";
 import type { StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { numberKey, systemPartition } from "../partition.js";

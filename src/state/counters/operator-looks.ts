@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.js";
-import type { OperatorLooks } from "../../ports/daily-counts.js";
+import type { OperatorLooks } from "../../ports/counters.js";
 import type { StateEngine } from "../engine.js";
 import { systemPartition } from "../partition.js";
 import { BatchedSums } from "./batched-sums.js";

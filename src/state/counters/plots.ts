@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { addSums, NO_SUMS, type PlotSums } from "../../domain/plots.js";
 import type { Clock } from "../../platform/clock.js";
-import type { Plots, PlottedSums } from "../../ports/plots.js";
+import type { Plots, PlottedSums } from "../../ports/counters.js";
 import type { StateEngine } from "../engine.js";
 import { systemPartition } from "../partition.js";
 import { BatchedSums } from "./batched-sums.js";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.js";
-import type { ReadingCalls } from "../../ports/reading-calls.js";
+import type { ReadingCalls } from "../../ports/extraction.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { optimisticChange } from "../optimistic-commit.js";

@@ -1,5 +1,5 @@
 import type { Owner } from "../../domain/owner.js";
-import type { OwnerSeal, OwnerSeals } from "../../ports/owner-seals.js";
+import type { OwnerSeal, OwnerSeals } from "../../ports/key-vault.js";
 import { type JournalSeals, KEYS_END } from "../journal/journal-codec.js";
 import { ownerPartition } from "../partition.js";
 import { sealedUnder } from "./data-key.js";

@@ -1,4 +1,4 @@
-import type { MeasuredModel, MeasuredModels } from "../../ports/measured-models.js";
+import type { MeasuredModel, MeasuredModels } from "../../ports/chat-model.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";

@@ -3,8 +3,7 @@ import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError } from "../../platform/errors.js";
 import type { AppendOptions } from "../../ports/session-store.js";
-import { encodeLine, type JournalTail, type LineSealer, numbered, ownerMark } from "../journal/journal-codec.js";
-import { checkFirst } from "../journal/new-records.js";
+import { checkFirst, encodeLine, type JournalTail, type LineSealer, numbered, ownerMark } from "../journal/journal-codec.js";
 import type { DirectoryHealth } from "./directory-health.js";
 import type { JournalFile } from "./journal-file.js";
 

@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
+import type { JournalRecord } from "../../domain/session.js";
+import type { ReadableJournals } from "../../ports/transfer.js";
 import type { JournalFile } from "./journal-file.js";
 
 /** Journals kept open while nobody uses them. */
@@ -123,4 +125,30 @@ export class WrittenJournals {
   entries(): readonly WrittenJournal[] | null {
     return this.#tooMany ? null : [...this.#journals.values()];
   }
+}
+
+type Journals = ReadableJournals["store"];
+
+/** Journals up to a record each, of files that another process goes on writing to. `endOf`: seq of that record; 0: there is none. */
+export function journalsAsOf(journals: Journals, endOf: (owner: Owner, sessionId: string) => Promise<number>): Journals {
+  async function* read(owner: Owner, sessionId: string, options: Parameters<Journals["read"]>[2] = {}): AsyncGenerator<JournalRecord> {
+    const end = await endOf(owner, sessionId);
+    for await (const record of journals.read(owner, sessionId, options)) {
+      if (record.seq > end) return;
+      yield record;
+    }
+  }
+  return {
+    read,
+    list: () => journals.list(),
+    check: () => journals.check(),
+    async window(owner, sessionId, options) {
+      const window = await journals.window(owner, sessionId, options);
+      const lastSeq = await endOf(owner, sessionId);
+      if (window.lastSeq <= lastSeq) return window;
+      let lastTurn = 0;
+      for await (const { turn } of read(owner, sessionId, { includeRewound: true, includeTorn: true })) lastTurn = Math.max(lastTurn, turn);
+      return { ...window, lastSeq, lastTurn };
+    },
+  };
 }

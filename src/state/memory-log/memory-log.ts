@@ -21,8 +21,7 @@ import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { ownersHolding } from "../owners-holding.js";
 import { named, numberKey, ownerPartition } from "../partition.js";
-import { jsonOf, partitionPages } from "../stored-rows.js";
-import { partsOf, wholePage, wholeValues } from "../value-parts.js";
+import { jsonOf, partitionPages, partsOf, wholePage, wholeValues } from "../stored-rows.js";
 import { memoryLogEntrySchema, redacted } from "./memory-log-entries.js";
 
 const ROWS = "memory-log/";

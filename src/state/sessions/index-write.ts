@@ -4,8 +4,7 @@ import type { Commit, StoredEntry } from "../engine.js";
 import type { SessionChanges } from "../journal/session-changes.js";
 import type { SessionState, Standing } from "../journal/session-fold.js";
 import { numberKey } from "../partition.js";
-import { jsonOf } from "../stored-rows.js";
-import { partsOf } from "../value-parts.js";
+import { jsonOf, partsOf } from "../stored-rows.js";
 import { activityKey, externalKey, jobKey, requestKey, standingsOf, summariesOf } from "./keys.js";
 import { NEVER_DUE_MS, type StoredJob, type TurnJob, unclaimedJob } from "./turn-job.js";
 

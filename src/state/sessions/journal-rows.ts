@@ -6,7 +6,7 @@ import { throwIfAborted } from "../abortable-read.js";
 import { type KeyRange, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { windowIn } from "../journal/round-collector.js";
 import { ownerPartition } from "../partition.js";
-import { wholePage, wholeValues } from "../value-parts.js";
+import { wholePage, wholeValues } from "../stored-rows.js";
 import { journalPrefix, recordsKey, sessionRange } from "./keys.js";
 import { headOf, type StoredHead, standingSummary } from "./session-row.js";
 

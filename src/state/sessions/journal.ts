@@ -14,7 +14,7 @@ import type {
 import type { JournalEnd, RestoresJournals } from "../../ports/transfer.js";
 import { throwIfAborted } from "../abortable-read.js";
 import { prefixRange, type StateEngine } from "../engine.js";
-import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/new-records.js";
+import { checkFirst, checkRewinds, checkSessionId, numberedAll } from "../journal/journal-codec.js";
 import { rewindsIn, standing } from "../journal/selected-records.js";
 import { ownerPartition } from "../partition.js";
 import { firstSeqOf, JournalRows, recordsIn, windowOf, windowRows } from "./journal-rows.js";
@@ -22,8 +22,7 @@ import { journalsOf, sessionRange } from "./keys.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { eraseJournals, journalResidue, removeSession } from "./remove.js";
 import { rewriteJournal } from "./rewrite.js";
-import { headOf, rewindMarks, type StoredHead } from "./session-row.js";
-import { readHead, type SessionHeads } from "./session-rows.js";
+import { headOf, readHead, rewindMarks, type SessionHeads, type StoredHead } from "./session-row.js";
 import type { EngineSessionWriter, LockOfWrite } from "./session-writer.js";
 
 export interface EngineJournalParts {

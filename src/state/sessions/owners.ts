@@ -1,8 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
-import { jsonOf, partitionPages, rowsIn } from "../stored-rows.js";
-import { wholePage } from "../value-parts.js";
+import { jsonOf, partitionPages, rowsIn, wholePage } from "../stored-rows.js";
 import { SESSIONS, sessionRange } from "./keys.js";
 import { headOf, type StoredHead } from "./session-row.js";
 

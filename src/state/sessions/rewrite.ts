@@ -5,10 +5,9 @@ import type { StateEngine } from "../engine.js";
 import { ownerPartition } from "../partition.js";
 import { firstSeqOf, JournalRows, recordsIn } from "./journal-rows.js";
 import { nextGeneration } from "./keys.js";
-import { type StoredHead, withRecords } from "./session-row.js";
-import { readHead } from "./session-rows.js";
+import { emptyTrash } from "./remove.js";
+import { readHead, type StoredHead, withRecords } from "./session-row.js";
 import { StagedJournal } from "./staged-journal.js";
-import { emptyTrash } from "./trash.js";
 
 type Change = (record: JournalRecord) => JournalRecord | null;
 

@@ -20,14 +20,12 @@ import { inBatches } from "../journal/selected-records.js";
 import { ownersHolding } from "../owners-holding.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
-import { ExpiringSessions } from "./expiring.js";
 import { IDEMPOTENCY_MS } from "./index-write.js";
 import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
-import { listSessions, readSessions } from "./list.js";
+import { ExpiringSessions, listSessions, readSessions } from "./list.js";
 import { headsOf, ownersOf } from "./owners.js";
 import { eraseIndex, indexResidue, removeSession } from "./remove.js";
-import { NO_JOURNAL, newHead, type StoredHead } from "./session-row.js";
-import { findHead, type SessionHeads } from "./session-rows.js";
+import { findHead, NO_JOURNAL, newHead, type SessionHeads, type StoredHead } from "./session-row.js";
 import type { EngineSessionWriter } from "./session-writer.js";
 import { TurnJobs } from "./turn-jobs.js";
 

@@ -1,6 +1,6 @@
+import { sessionEvents } from "../../domain/event.js";
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord } from "../../domain/session.js";
-import { sessionEvents } from "../../domain/session-events.js";
 import { AppError } from "../../platform/errors.js";
 import { newId } from "../../platform/ids.js";
 import type { JournalEnd } from "../../ports/transfer.js";
@@ -13,14 +13,24 @@ import { changesOf, type SessionChanges } from "../journal/session-changes.js";
 import { NOTHING, requestsIn, type Standing } from "../journal/session-fold.js";
 import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
-import { partsOf } from "../value-parts.js";
+import { partsOf } from "../stored-rows.js";
 import { type Changes, indexWrite, needsLook, requestsWrite, type SeenRows, together } from "./index-write.js";
 import { lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";
 import type { EngineLeases, OfferedLease } from "./leases.js";
-import { NO_JOURNAL, newHead, rowWrite, type StoredHead, withRecords } from "./session-row.js";
-import { findHead, lockOf, seenRows, sessionLock, standingAt } from "./session-rows.js";
+import { emptyTrash } from "./remove.js";
+import {
+  findHead,
+  lockOf,
+  NO_JOURNAL,
+  newHead,
+  rowWrite,
+  type StoredHead,
+  seenRows,
+  sessionLock,
+  standingAt,
+  withRecords,
+} from "./session-row.js";
 import { StagedJournal } from "./staged-journal.js";
-import { emptyTrash } from "./trash.js";
 
 export interface SessionWriterParts {
   readonly engine: StateEngine;

@@ -6,7 +6,7 @@ import type { ImageStore } from "../../ports/image-store.js";
 import { type SessionStore, sessionLockKey } from "../../ports/session-store.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import type { PublishesEvents } from "../events/outbox.js";
-import { checkSessionId } from "../journal/new-records.js";
+import { checkSessionId } from "../journal/journal-codec.js";
 import { TOMBSTONES, tombstonesOf, USER_KEY, userOf } from "../ledger/ledger-values.js";
 import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
 import { jsonOf } from "../stored-rows.js";
@@ -16,8 +16,7 @@ import { journalsOf, sessionKey, sessionRange } from "./keys.js";
 import { LeasedLock } from "./leased-lock.js";
 import { EngineLeases } from "./leases.js";
 import { EngineSessionIndex, type ReadJournal } from "./session-index.js";
-import { headOf } from "./session-row.js";
-import { SessionHeads } from "./session-rows.js";
+import { headOf, SessionHeads } from "./session-row.js";
 import { EngineSessionWriter } from "./session-writer.js";
 
 export interface EngineSessionStoreOptions {

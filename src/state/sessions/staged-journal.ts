@@ -5,10 +5,10 @@ import { committed } from "../durable-commit.js";
 import type { Commit, CommitResult, StateEngine } from "../engine.js";
 import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
-import { partsOf } from "../value-parts.js";
+import { partsOf } from "../stored-rows.js";
 import { journalPrefix, recordsKey, sessionKey } from "./keys.js";
+import { discardBuilt, trashKey, trashPut } from "./remove.js";
 import { rowWrite, type StoredHead, withRecords } from "./session-row.js";
-import { discardBuilt, trashKey, trashPut } from "./trash.js";
 
 /** A row of that many characters and records is full. */
 const ROW_CHARS = 200_000;

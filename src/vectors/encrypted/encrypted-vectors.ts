@@ -1,4 +1,4 @@
-import type { OwnerSeal, OwnerSeals } from "../../ports/owner-seals.js";
+import type { OwnerSeal, OwnerSeals } from "../../ports/key-vault.js";
 import {
   type Condition,
   type Filter,

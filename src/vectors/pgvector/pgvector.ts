@@ -1,8 +1,16 @@
 import { orAbort } from "../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import type { Logger } from "../../platform/logger.js";
-import { Database, postgresDriver, type Query, sqlFile, updateTables } from "../../platform/postgres/database.js";
-import { awaitPostgres, mayPass, reasonOf } from "../../platform/postgres/postgres-errors.js";
+import {
+  awaitPostgres,
+  Database,
+  mayPass,
+  postgresDriver,
+  type Query,
+  reasonOf,
+  sqlFile,
+  updateTables,
+} from "../../platform/postgres/database.js";
 import { type VectorStore, VectorStoreError } from "../../ports/vectors.js";
 import { answeredCalls } from "../requests/answered-calls.js";
 import { noCollection } from "../requests/collection.js";

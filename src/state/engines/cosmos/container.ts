@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/layout-version.js";
+import { assertKnownLayout } from "../../../platform/storage-errors.js";
 import {
   type Container,
   type ContainerDefinition,

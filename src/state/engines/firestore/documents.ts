@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/layout-version.js";
+import { assertKnownLayout } from "../../../platform/storage-errors.js";
 import type { Commit, KeyRange, StoredEntry } from "../../engine.js";
 import type { Seen } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";

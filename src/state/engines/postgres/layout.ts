@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/layout-version.js";
 import { type Database, type Query, sqlFile, updateTables } from "../../../platform/postgres/database.js";
+import { assertKnownLayout } from "../../../platform/storage-errors.js";
 
 /** What makes each version of the layout out of the one before. A released one is never changed. */
 const LAYOUTS: readonly (readonly string[])[] = [

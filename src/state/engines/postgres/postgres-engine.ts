@@ -1,8 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
-import { Database, postgresDriver, type Row, sqlFile } from "../../../platform/postgres/database.js";
-import { awaitPostgres, otherInstallation, reasonOf } from "../../../platform/postgres/postgres-errors.js";
+import {
+  awaitPostgres,
+  Database,
+  otherInstallation,
+  postgresDriver,
+  type Row,
+  reasonOf,
+  sqlFile,
+} from "../../../platform/postgres/database.js";
 import { abortableRead } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import {

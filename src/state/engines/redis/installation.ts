@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/layout-version.js";
+import { assertKnownLayout } from "../../../platform/storage-errors.js";
 import type { EngineManifest } from "../../engine.js";
 import { asStorageError, type RedisConnection, replyCode } from "./redis-connection.js";
 import { SIGN } from "./scripts.js";

@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/layout-version.js";
 import type { Sqlite } from "../../../platform/sqlite.js";
+import { assertKnownLayout } from "../../../platform/storage-errors.js";
 import type { DuePartition } from "../../engine.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
 

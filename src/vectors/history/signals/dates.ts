@@ -1,6 +1,6 @@
 import type { Chrono, ParsedResult } from "chrono-node";
 import { dateReader } from "../../../platform/language/date-reader.js";
-import { anyPhrase } from "../../../platform/word-list.js";
+import { anyPhrase } from "../../../platform/phrase-list.js";
 import { WORDS } from "./question.js";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import type { Role } from "../../../domain/session.js";
-import { anyPhrase, wordLists } from "../../../platform/word-list.js";
+import { anyPhrase, wordLists } from "../../../platform/phrase-list.js";
 import type { HistoryMessage } from "../../../ports/resources.js";
 
 /** Words by which a question shows what it asks for. They only order what was found; nothing is decided by them. */
