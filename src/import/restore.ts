@@ -4,6 +4,7 @@ import type { Owner } from "../domain/owner.js";
 import { searchable, summaryMessage } from "../history/history.js";
 import { type ErrorDetail, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
+import { present } from "../platform/present.js";
 import { isTimeZone } from "../platform/time-zone.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { ImportResult } from "../ports/application.js";
@@ -74,9 +75,8 @@ async function makeSearchable({ store, history }: RestoreParts, owner: Owner, se
 async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgotten }: ExportDocument): Promise<void> {
   const known = new Set((await ledger.tombstones(owner)).map(({ memoryId }) => memoryId));
   for (const { memory_id, message_ids, asked_in, text_hash, hash_of, at } of forgotten) {
-    const asked = asked_in === undefined ? {} : { askedIn: asked_in };
-    const of = hash_of === undefined ? {} : { hashOf: hash_of as Owner };
-    const tombstone = { memoryId: memory_id, messageIds: message_ids, ...asked, textHash: text_hash, ...of, at };
+    const optional = present({ askedIn: asked_in, hashOf: hash_of as Owner | undefined });
+    const tombstone = { memoryId: memory_id, messageIds: message_ids, textHash: text_hash, at, ...optional };
     if (!known.has(memory_id)) await ledger.addTombstone(owner, tombstone);
   }
 }

@@ -15,12 +15,13 @@ import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, MessageRecord, RecordOf, Session } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
 import { isAppError } from "../platform/errors.js";
+import { present } from "../platform/present.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger, Tombstone, UserRecord } from "../ports/owner-ledger.js";
 import type { SessionStore } from "../ports/session-store.js";
 
-export type ExportedMemories = Pick<MemoryAdministration, "all"> & Pick<Memories, "history">;
+type ExportedMemories = Pick<MemoryAdministration, "all"> & Pick<Memories, "history">;
 
 export interface ExportParts {
   readonly store: Pick<SessionStore, "journal" | "index" | "images">;
@@ -32,7 +33,7 @@ export interface ExportParts {
   readonly receipts?: ReceiptList;
 }
 
-export interface ReceiptList {
+interface ReceiptList {
   /** Newest first. */
   list(owner: Owner, limit: number): Promise<readonly BookingReceipt[]>;
 }
@@ -147,8 +148,9 @@ async function* messageDocument(
 }
 
 function exportedMessage(record: MessageRecord, rewound: boolean, offRecord: ReadonlySet<number>): ExportedMessage {
-  const { idempotency: _, ...body } = record.body;
-  const editOf = body.edit_of;
+  const { body } = record;
+  const { outcome, error_code, elements, placed, memory, timing, page_context, time_zone } = body;
+  const { in_history, edit_of, imported, ingested, interim, item, external_id, origin_id } = body;
   return {
     id: record.id,
     turn: record.turn,
@@ -158,23 +160,9 @@ function exportedMessage(record: MessageRecord, rewound: boolean, offRecord: Rea
     channel: body.channel,
     created_at: record.at,
     metadata: body.metadata,
-    ...(body.outcome === undefined ? {} : { outcome: body.outcome }),
-    ...(body.error_code === undefined ? {} : { error_code: body.error_code }),
-    ...(body.elements === undefined ? {} : { elements: body.elements }),
-    ...(body.placed === undefined ? {} : { placed: body.placed }),
-    ...(body.memory === undefined ? {} : { memory: body.memory }),
-    ...(body.timing === undefined ? {} : { timing: body.timing }),
-    ...(body.page_context === undefined ? {} : { page_context: body.page_context }),
-    ...(body.time_zone === undefined ? {} : { time_zone: body.time_zone }),
+    ...present({ outcome, error_code, elements, placed, memory, timing, page_context, time_zone }),
     remember: body.remember && !offRecord.has(record.turn),
-    ...(body.in_history === undefined ? {} : { in_history: body.in_history }),
-    ...(typeof editOf === "string" ? { edit_of: editOf } : {}),
-    ...(body.imported === undefined ? {} : { imported: body.imported }),
-    ...(body.ingested === undefined ? {} : { ingested: body.ingested }),
-    ...(body.interim === undefined ? {} : { interim: body.interim }),
-    ...(body.item === undefined ? {} : { item: body.item }),
-    ...(body.external_id === undefined ? {} : { external_id: body.external_id }),
-    ...(body.origin_id === undefined ? {} : { origin_id: body.origin_id }),
+    ...present({ in_history, edit_of, imported, ingested, interim, item, external_id, origin_id }),
     rewound,
   };
 }
@@ -185,7 +173,7 @@ function exportedStep({ turn, body }: RecordOf<"step">, rewound: boolean): Expor
 
 function exportedSummary({ id, at, body }: RecordOf<"summary">): NonNullable<ExportedSession["summary"]> {
   const { text, from_turn, to_turn, by, final, searchable } = body;
-  return { id, created_at: at, text, from_turn, to_turn, by, final, ...(typeof searchable === "string" ? { searchable } : {}) };
+  return { id, created_at: at, text, from_turn, to_turn, by, final, ...(typeof searchable === "string" && { searchable }) };
 }
 
 function exportedUser(user: UserRecord): ExportedUser {
@@ -199,9 +187,8 @@ function exportedUser(user: UserRecord): ExportedUser {
 }
 
 function exportedTombstone({ memoryId, messageIds, askedIn, textHash, hashOf, at }: Tombstone): ExportedTombstone {
-  const asked = askedIn === undefined ? {} : { asked_in: [...askedIn] };
-  const of = hashOf === undefined ? {} : { hash_of: hashOf };
-  return { memory_id: memoryId, message_ids: [...messageIds], ...asked, text_hash: textHash, ...of, at };
+  const optional = present({ asked_in: askedIn && [...askedIn], hash_of: hashOf });
+  return { memory_id: memoryId, message_ids: [...messageIds], text_hash: textHash, at, ...optional };
 }
 
 /** Every session of every status, once, newest activity first within a status. */

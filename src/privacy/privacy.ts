@@ -2,18 +2,13 @@ import type { BookingReceipt } from "../domain/booking-receipt.js";
 import { erasedEvent } from "../domain/event.js";
 import type { Owner } from "../domain/owner.js";
 import type { JsonValue } from "../domain/session.js";
-import type { Clock } from "../platform/clock.js";
-import type { Logger } from "../platform/logger.js";
-import type { DomainRecords } from "../ports/agent.js";
 import type { Privacy } from "../ports/application.js";
 import type { EventLog } from "../ports/events.js";
 import type { ConversationHistory } from "../ports/history.js";
-import type { Memories, MemoryAdministration } from "../ports/memories.js";
-import type { OwnerLedger } from "../ports/owner-ledger.js";
+import type { MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt } from "../ports/resources.js";
-import type { SessionStore } from "../ports/session-store.js";
-import { type ErasedKeys, type ErasedMerges, Erasure, type ErasureWait } from "./erasure.js";
-import { type ExportCounts, exportDocument, type ReceiptList } from "./export.js";
+import { type ErasedKeys, Erasure, type ErasureParts, type ErasureWait } from "./erasure.js";
+import { type ExportCounts, type ExportParts, exportDocument } from "./export.js";
 import { domainStore, type ErasableStore, erasableStores } from "./residue.js";
 
 /** Records that are listed at once. */
@@ -21,34 +16,21 @@ const MAX_LISTED = 500;
 
 export type { ErasableStore } from "./residue.js";
 
-export interface PrivacyParts {
-  readonly store: Pick<SessionStore, "journal" | "index" | "images">;
+export interface PrivacyParts
+  extends ExportParts,
+    Pick<ErasureParts, "hold" | "merges" | "clock" | "logger">,
+    Partial<Pick<ErasureParts, "compact" | "keepsDeleted">> {
   readonly history: ConversationHistory;
   /** Also when long-term memory is off: the store of before, where there is one, must still be reached by erasure. */
-  readonly longTerm: Pick<MemoryAdministration, "all" | "erase" | "residue"> & Pick<Memories, "history">;
-  /** Null when the domain keeps nothing of its users. */
-  readonly records: DomainRecords | null;
-  readonly ledger: OwnerLedger;
-  /** Of bookings. Default: none are kept. */
-  readonly receipts?: ReceiptList;
+  readonly longTerm: ExportParts["longTerm"] & Pick<MemoryAdministration, "erase" | "residue">;
   /** Caches and whatever else keeps something of a user. */
   readonly others?: readonly ErasableStore[];
-  /** Refuses new work of the owner, ends what runs, waits for it; the result lets work in again. @throws the signal's reason */
-  readonly hold: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
-  /** Rewrites files whose free space can still hold deleted bytes. Default: none do. */
-  readonly compact?: () => Promise<void>;
-  /** Why deleted texts stay in some file of a store all the same: then no receipt says `verified`. Default: none do. */
-  readonly keepsDeleted?: readonly string[];
   /** Erased with everything else, and told of the erasure. Default: there are none. */
   readonly events?: Pick<EventLog, "add" | "erase" | "residue">;
   /** Told of an erasure that is done, once or more. Must not throw. Default: nobody is. */
   readonly onErased?: (owner: Owner) => void;
-  /** Other users that turned out to be one. Default: none did. */
-  readonly merges?: ErasedMerges;
   /** What everything of a user is encrypted under, and what is left under destroyed ones. Default: nothing is encrypted. */
   readonly encryption?: { readonly keys: ErasedKeys; readonly left: ErasableStore } | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Export and erasure of one user, across every store, with an audit entry for each. */

@@ -86,7 +86,12 @@ export function jobKey(sessionId: string, turn: number): string {
   return jobsOf(sessionId) + numberKey(turn);
 }
 
-/** `leaseKey`: as `leaseKey()` makes it. */
+/** A lock's key may hold an owner's name, which is not to be kept. */
+export function leaseKey(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
+}
+
+/** `leaseKey`: as {@link leaseKey} makes it. */
 export function lockKey(leaseKey: string): string {
   return LOCKS + leaseKey;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
@@ -6,6 +5,7 @@ import type { Logger } from "../../platform/logger.js";
 import type { AcquireOptions, Lease, TurnLock } from "../../ports/session-store.js";
 import type { PartitionRead } from "../engine.js";
 import { InProcessLock } from "./in-process-lock.js";
+import { leaseKey } from "./keys.js";
 import type { EngineLeases, LeaseLook, LeaseName } from "./leases.js";
 
 /** A holder that is gone is waited for so long, in milliseconds. */
@@ -127,11 +127,6 @@ export class LeasedLock implements TurnLock {
       },
     };
   }
-}
-
-/** A lock's key may hold an owner's name, which is not to be kept. */
-export function leaseKey(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
 }
 
 /** @throws ABORTED */

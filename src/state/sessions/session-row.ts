@@ -11,8 +11,7 @@ import { NOTHING, type SessionState, type Standing } from "../journal/session-fo
 import { numberKey, ownerPartition } from "../partition.js";
 import { jsonOf, partKeys, partsOf, rowsIn, wholeValues } from "../stored-rows.js";
 import type { SeenRows, StandingRow } from "./index-write.js";
-import { jobsOf, lockKey, requestKey, sessionKey, sessionRange, standingsOf, summariesOf } from "./keys.js";
-import { leaseKey } from "./leased-lock.js";
+import { jobsOf, leaseKey, lockKey, requestKey, sessionKey, sessionRange, standingsOf, summariesOf } from "./keys.js";
 import { storedJob } from "./turn-job.js";
 
 /** A session's row: where its journal stands, and what the index makes of it. Either half may be missing. */
