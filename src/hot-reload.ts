@@ -5,7 +5,6 @@ import type { RunningServer } from "./http/server.js";
 import { isAppError } from "./platform/errors.js";
 import type { Domain } from "./ports/agent.js";
 
-/** What a server answers with. */
 export interface Product {
   readonly application: Composed;
   readonly app: HttpApp;

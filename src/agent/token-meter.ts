@@ -6,14 +6,12 @@ import { cutText } from "../platform/rendering.js";
 import { estimatedTokens } from "../platform/tokens.js";
 import type { ChatModel, ModelCallOptions, ModelEvent, ModelRequest } from "../ports/chat-model.js";
 
-/** Whom the calls of some work are for. */
 export interface MeteredWork {
   readonly owner: Owner;
   /** Null where the work is for no one session. */
   readonly sessionId: string | null;
 }
 
-/** A call of a model or an embedder. */
 export interface MeteredCall {
   readonly task: TokenTask;
   readonly model: string;

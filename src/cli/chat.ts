@@ -42,7 +42,6 @@ export async function chatCommand(terminal: Terminal, backend: Backend, command:
   return (await converse(terminal, backend, state, command.signal)) ? EXIT.ok : EXIT.failure;
 }
 
-/** Who talks with whom, and where it is kept. */
 function banner(terminal: Terminal, { about: { model, store } }: Backend, user: string): void {
   const { bold, dim } = terminal.colours;
   terminal.line(

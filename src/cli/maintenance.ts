@@ -40,7 +40,6 @@ export interface OverAllUsers {
   /** `owner`: of this one alone, which a server is not asked for. */
   promote(options: Course & { readonly owner?: Owner }): Promise<PromotionReport>;
   retention(options: Course & { readonly dryRun: boolean }): Promise<RetentionReport>;
-  /** Who has sessions, of a tenant or of all. */
   users(tenant: string | undefined): AsyncIterable<KnownUser>;
 }
 
@@ -96,7 +95,6 @@ export async function retentionCommand(
   return EXIT.attention;
 }
 
-/** A user a line. */
 export async function usersCommand(
   terminal: Terminal,
   maintenance: Pick<OverAllUsers, "users">,

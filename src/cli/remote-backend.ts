@@ -11,7 +11,6 @@ export interface RemoteOptions {
   readonly url: string;
   /** Sent as X-User-Id, where the server takes it. */
   readonly user: string;
-  /** Sent as a bearer token. */
   readonly token: string | null;
   readonly fetch: typeof fetch;
 }
@@ -103,7 +102,6 @@ export async function request(options: RemoteOptions, path: string, call: Call):
   return response;
 }
 
-/** Who asks. */
 export function headersOf({ user, token }: Pick<RemoteOptions, "user" | "token">): Record<string, string> {
   return { "X-User-Id": user, ...(token !== null && { Authorization: `Bearer ${token}` }) };
 }
@@ -184,7 +182,6 @@ function asStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   });
 }
 
-/** One server-sent event. */
 interface ServerEvent {
   readonly event: string;
   readonly data: string;

@@ -121,7 +121,6 @@ export function printable(text: string): string {
   return text.replace(CONTROL, "");
 }
 
-/** What every command is given. */
 export interface CommandContext {
   readonly terminal: () => Terminal;
   readonly done: (code: number) => void;

@@ -13,7 +13,6 @@ import type { Config } from "./config.js";
 import type { Models } from "./models.js";
 import type { Stores, Wiring } from "./wiring.js";
 
-/** What is counted, and what it may come to. */
 export interface Costs {
   readonly tokens: TokenMeter;
   /** Null where no limit is set: then nothing is counted by the day. */

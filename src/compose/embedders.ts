@@ -153,7 +153,6 @@ export function embedderInfo({ embedder, afterReindex }: Pick<OpenedEmbedder, "e
 /** How long the start waits to see what is stored. */
 const LOOK_MS = 3_000;
 
-/** What the vectors of a store were made with. */
 interface StoredVectors {
   /** By name; null where nothing stored names one. */
   readonly embedder: string | null;

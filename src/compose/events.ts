@@ -5,7 +5,6 @@ import type { Events } from "../ports/events.js";
 import { httpWebhook } from "../webhooks/http-webhook.js";
 import type { Stores, Wiring } from "./wiring.js";
 
-/** What is told to the outside. */
 export interface ComposedEvents {
   readonly feed: Events;
   /** Begins to deliver, where there is a receiver. */

@@ -48,7 +48,6 @@ export async function openModels(
   };
 }
 
-/** One model for everything. */
 export function sameFor(model: ChatModel): Models {
   return { chat: model, extraction: model, summary: model, title: model };
 }

@@ -63,7 +63,6 @@ function isIban(written: string): boolean {
   return rest === 1;
 }
 
-/** Where a pattern stands. */
 export function spansOf(text: string, pattern: RegExp): Span[] {
   return [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
 }

@@ -65,7 +65,6 @@ export interface EventDataOf {
   readonly "owner.merged": EventDataWith<"merge_id" | "from">;
 }
 
-/** One event of an owner. */
 export interface OwnerEvent {
   /** Made of what it tells of: told again, it has the same. */
   readonly id: string;

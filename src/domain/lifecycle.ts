@@ -94,7 +94,6 @@ export function isExpired(session: Pick<Session, "expires_at">, now: Date): bool
   return session.expires_at !== null && Date.parse(session.expires_at) <= now.getTime();
 }
 
-/** The time `days` days after `now`. */
 export function daysFrom(now: Date, days: number): string {
   return new Date(now.getTime() + days * DAY_MS).toISOString();
 }

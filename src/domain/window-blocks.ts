@@ -4,7 +4,6 @@
  * in every process.
  */
 
-/** Rounds in a block at most. */
 const LARGEST_BLOCK = 10;
 
 /** How many rounds leave at once. The window holds at least `rounds`, where there are that many, and less than a block more. */

@@ -50,11 +50,9 @@ export interface CheckedNeed {
   readonly source: MemorySource | null;
   /** Whether they come. Of who doesn't nothing is checked. */
   readonly comes: "yes" | "unsaid";
-  /** What the catalogue states. */
   readonly stated: NeedCheck;
 }
 
-/** What a verdict follows from. */
 export interface Basis {
   readonly needs: readonly CheckedNeed[];
   /** As {@link Verdict} has them. */

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../platform/errors.js";
 import type { Identity } from "./http-env.js";
 
-/** What an authenticator may look at. */
 export interface Credentials {
   readonly method: string;
   readonly url: string;

@@ -33,16 +33,13 @@ export interface StreamForm {
   headers?(sessionId: string): Readonly<Record<string, string>>;
 }
 
-/** What streams are bounded by. */
 export interface Streaming {
   /** Those that are open, by user. */
   readonly streams: OpenStreams;
   readonly limits: StreamLimits;
 }
 
-/** What a stream is opened with. */
 interface StreamParts {
-  /** Called when it has ended. */
   readonly leave: () => void;
   readonly limits: StreamLimits;
   /** Default: the API's own events. */

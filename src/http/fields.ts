@@ -46,7 +46,6 @@ export function labelField(max: number) {
   return textField(max, NO_CONTROL);
 }
 
-/** A whole number in a query. */
 export function integerQuery(min: number, max: number, fallback?: number) {
   const message = `a whole number from ${min} to ${max}`;
   return z

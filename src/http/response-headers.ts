@@ -51,7 +51,6 @@ export function headerRefs(names: readonly HeaderName[] = []): Record<string, { 
   return Object.fromEntries([...WITH_ALL, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Every header, for the document's components. */
 export function headerComponents() {
   return Object.entries(HEADERS).map(([name, { description, ...schema }]) => [name, { description, schema: { ...schema } }] as const);
 }

@@ -47,7 +47,6 @@ export function orElse(responses: Responses, status: number, schema: z.ZodType, 
   return { ...responses, ...answers(schema, description, status, headers) };
 }
 
-/** A route that may also answer with nothing. */
 export function orNothing(responses: Responses, status: number, description: string): Responses {
   return { ...responses, [status]: { description, headers: headerRefs() } } as Responses;
 }
@@ -70,7 +69,6 @@ export function answersAs(
   return { 200: { description, headers: headerRefs(headers), content } } as Responses;
 }
 
-/** A JSON body. */
 export function body<S extends z.ZodType>(schema: S, required = true) {
   return { content: { "application/json": { schema } }, required } as const;
 }

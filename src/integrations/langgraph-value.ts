@@ -24,7 +24,6 @@ const beside = {
     .max(24)
     .optional(),
 };
-/** What a value says of a memory. */
 type Stated = MemoryPatch & { readonly text: string };
 
 const NAMES = Object.keys(beside);

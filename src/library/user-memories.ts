@@ -40,7 +40,6 @@ export interface StatementOptions {
   readonly tags?: readonly string[];
 }
 
-/** A memory that is stated by hand. */
 export interface NewMemoryOptions extends StatementOptions {
   /** 1 to 255 printable ASCII characters: the same again adds nothing. */
   readonly idempotencyKey?: string;
@@ -52,7 +51,6 @@ export interface MemoryChange extends StatementOptions {
   readonly text?: string;
 }
 
-/** Which memories. */
 export interface MemoryFilter
   extends Pick<
     MemoryQuery,

@@ -17,19 +17,15 @@ import type { Page, SessionQuery } from "../ports/session-store.js";
 import { checked, checkedQuery, type UserNow } from "./checked.js";
 import { knownOptions, type SessionName, sessionGiven, sessionNamed } from "./known-options.js";
 
-/** A session to be. */
 export interface SessionOptions extends NewSession {
   /** 1 to 256 characters without control characters: your own name of it. The session of that name, if there is one, is given as it is. */
   readonly thread?: string;
 }
 
-/** What is changed of a session. */
 export type SessionChange = SessionPatch;
 
-/** Which sessions. */
 export type SessionListOptions = SessionQuery;
 
-/** Which messages of a session. */
 export interface MessageListOptions {
   /** 1 to 200. Default: 50. */
   readonly limit?: number;

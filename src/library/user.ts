@@ -29,7 +29,6 @@ export interface TurnOptions
   readonly signal?: AbortSignal;
 }
 
-/** One turn, with somebody who looks on. */
 export interface ChatOptions extends TurnOptions {
   /** Events in order: `session`, `memory`, then steps and tokens. The turn waits for a promise that it returns. */
   readonly onEvent?: (event: ChatEvent) => void | Promise<void>;

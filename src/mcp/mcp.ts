@@ -29,7 +29,6 @@ import { addMemoryTool, chatTool, forgetMemoryTool, type McpUser, searchHistoryT
 
 export type { McpUser } from "./tools.js";
 
-/** How an MCP server works. */
 export interface McpOptions {
   /** IANA name: where the user is. Default: as the user's sessions and record have it. */
   readonly timeZone?: string | undefined;
@@ -106,11 +105,9 @@ function refusal({ code, message, hint, errors, retryAfterSeconds }: AppError): 
   return { isError: true, content: [{ type: "text", text: JSON.stringify({ error }) }] };
 }
 
-/** A server that listens elsewhere. */
 interface RemoteServer {
   /** Of its `/mcp`. */
   readonly url: URL;
-  /** Who asks. */
   readonly headers: Readonly<Record<string, string>>;
   /** What it throws, the client is told. */
   readonly fetch: (input: string | URL, init?: RequestInit) => Promise<Response>;
@@ -158,7 +155,6 @@ export async function answerOf(server: McpConnection, message: unknown, protocol
   }
 }
 
-/** Where a local client is. */
 export interface StdioOptions {
   readonly stdin: Readable;
   /** Gets nothing but messages, one a line. */

@@ -20,7 +20,6 @@ export const BACKUP_STATE = "backup.db";
 /** Written last: it says that a backup is whole. */
 const BACKUP_FILE = "backup.json";
 
-/** What a backup holds. */
 export interface BackupReport {
   readonly v: 1;
   /** When it began: what was answered before is in it. */

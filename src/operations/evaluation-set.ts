@@ -5,7 +5,6 @@ import { AppError } from "../platform/errors.js";
 
 /** Conversations with what is to be remembered of each: what a reader of messages is held against. */
 
-/** A regular expression. */
 const pattern = z.string().refine((text) => isPattern(text), "is no regular expression");
 
 const conversationSchema = z.object({

@@ -31,7 +31,6 @@ export interface JobsParts {
   readonly logger: Logger;
 }
 
-/** A job that runs here. */
 interface Here {
   readonly stop: AbortController;
   progress: Job["progress"];

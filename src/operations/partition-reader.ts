@@ -2,7 +2,6 @@ import { AppError } from "../platform/errors.js";
 import type { ReadableState } from "../ports/transfer.js";
 import type { PartitionRead, ReadQuery, StoredEntry } from "../state/engine.js";
 
-/** Entries of the first page. */
 const FIRST_PAGE = 100;
 const SMALLEST_PAGE = 8;
 const LARGEST_PAGE = 500;

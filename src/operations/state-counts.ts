@@ -1,7 +1,6 @@
 import { rowOf } from "../state/sessions/session-row.js";
 import { sessionOf } from "./portable-entries.js";
 
-/** What a store holds, counted. */
 export interface StateCounts {
   readonly users: number;
   readonly sessions: number;
@@ -15,7 +14,6 @@ export interface StateCounts {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** By what their keys begin with. */
 const ROWS: Readonly<Record<string, string>> = {
   "record/quote/": "quotes",
   "record/booking/": "bookings",

@@ -108,7 +108,6 @@ class NodeFile implements OpenFile {
   }
 }
 
-/** The machine's own. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
     return new NodeFile(await open(path, FLAGS[mode]), mode);

@@ -3,7 +3,6 @@ import { folded, phrasesIn, UNSPACED } from "./phrase-list.js";
 /** Of a prefix, in letters: shorter ones would be found in too many words. */
 const SHORTEST_PREFIX = 3;
 
-/** Where a phrase stands in a text. */
 export interface FoundPhrase<Label> {
   readonly label: Label;
   /** The first of its words, counted from 0; -1 for a phrase within a word of a script without spaces. */

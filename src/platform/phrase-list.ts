@@ -15,7 +15,6 @@ export function folded(text: string): string {
     .toLowerCase();
 }
 
-/** The words of a text, folded, in order. */
 export function wordsIn(text: string): readonly string[] {
   return folded(text).match(/[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*/gu) ?? [];
 }

@@ -201,7 +201,6 @@ export interface Chat {
 
 // ---- sessions ----------------------------------------------------------------------------------------------------
 
-/** What can be said of a session. */
 interface SessionSettings {
   /** 1 to 200 characters. Default: derived from what is said. */
   readonly title?: string;

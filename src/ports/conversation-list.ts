@@ -37,7 +37,6 @@ export interface ConversationQuery {
   readonly cursor?: string;
 }
 
-/** What was written of a conversation. */
 export interface ConversationNote {
   /** The last turn of it; 0 for what is no turn's. */
   readonly turn: number;

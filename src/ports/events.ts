@@ -5,7 +5,6 @@ import type { JsonValue } from "../domain/session.js";
 /** An event as it is told to the outside. Its type says what its data holds. */
 export type ToldEvent<Type extends EventType = EventType> = { readonly [Each in Type]: ToldEventOf<Each> }[Type];
 
-/** An event of one type. */
 export interface ToldEventOf<Type extends EventType> {
   /** The same however often it is told: what repeats are dropped by. */
   readonly id: string;
@@ -73,7 +72,6 @@ export interface Events {
 /** Whose events are asked for. */
 export type EventScope = { readonly owner: Owner } | { readonly tenant: string } | "all";
 
-/** An event as it is kept. */
 export interface KeptEvent {
   readonly owner: Owner;
   readonly event: OwnerEvent;
@@ -118,7 +116,6 @@ export interface ClaimedOwner {
   readonly attempts: number;
 }
 
-/** An event that was given up. */
 export interface DeadEvent {
   readonly owner: Owner;
   readonly event: OwnerEvent;

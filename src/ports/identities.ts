@@ -15,7 +15,6 @@ export const mergeSchema = z
   })
   .meta({ id: "Merge" });
 export type Merge = ReadOnly<z.output<typeof mergeSchema>> & { readonly tenant: string };
-/** What has become of a merge. */
 export type MergeState = Merge["state"];
 
 /** Two users of one tenant. */
@@ -59,7 +58,6 @@ export interface MergedUsers {
   readonly at: string;
 }
 
-/** A turn of a session. */
 export interface TurnOfSession {
   readonly session_id: string;
   readonly turn: number;

@@ -4,7 +4,6 @@ export interface TracedRequest {
   header(name: string): string | undefined;
 }
 
-/** How a request was answered. */
 export interface RequestEnd {
   /** The route's pattern, which holds no id; null where there is none. */
   readonly route: string | null;

@@ -93,7 +93,6 @@ export const stepSchema = z
   .meta({ id: "Step" });
 export type AnswerStep = ReadOnly<z.output<typeof stepSchema>>;
 
-/** The answer to one turn. */
 export const answerSchema = z
   .object({
     session_id: z.string(),

@@ -200,7 +200,6 @@ function readable<S extends z.ZodMiniType>(schema: S, given: unknown): z.output<
 
 export type OwnerName = Readonly<{ tenant: string; user: string }>;
 
-/** Where a turn is. */
 export type TurnPlace = OwnerName & Readonly<{ session: string; turn: string }>;
 
 /** What of a turn is to be another than it was. */

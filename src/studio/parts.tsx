@@ -83,7 +83,6 @@ export function Filled<T>({ of, unknown, none, children }: FilledProps<T>) {
 
 interface ListProps<T> extends Omit<FilledProps<T>, "children"> {
   readonly class: string;
-  /** The class of each item. */
   readonly item?: string;
   readonly as?: "ol" | "ul";
   readonly children: (item: T) => ComponentChildren;
@@ -224,7 +223,6 @@ interface ChoiceProps {
   readonly inline?: boolean;
 }
 
-/** One of a few, with its label. */
 export function Choice({ label, name, value = "", options, onChange, inline = false }: ChoiceProps) {
   return (
     <label class={inline ? "row" : ""}>

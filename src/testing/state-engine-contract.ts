@@ -8,7 +8,6 @@ import { type ContractOptions, optionalTests } from "./supports.js";
 
 export type { StateEngineFeature, StateEngineUnderTest } from "./state-engine/engine-world.js";
 
-/** Any alarm. */
 const AT = 1_800_000_000_000;
 
 /** What an engine of state is. Takes about five seconds: claims have to end by themselves. */

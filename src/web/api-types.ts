@@ -19,7 +19,6 @@ export type Source = NonNullable<Why["source"]>;
 export type Hit = Of<typeof schemas.historyHitSchema>;
 export type Receipt = schemas.ErasureReceipt;
 export type Readiness = schemas.Readiness;
-/** What an answer was given. */
 export type AnswerMemory = Of<typeof schemas.turnMemorySchema>;
 export type Recalled = Pick<Of<typeof schemas.recalledSchema>, "id" | "text" | "strength" | "subject" | "created_at">;
 /** What waits for the guest's word; with what was told `instead`, and where, as far as that is known. */

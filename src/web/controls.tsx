@@ -51,7 +51,6 @@ export function sending(send: (form: HTMLFormElement) => unknown) {
   };
 }
 
-/** Gives the reader a file. */
 export function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   Object.assign(document.createElement("a"), { href: url, download: name }).click();

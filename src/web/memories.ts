@@ -18,7 +18,6 @@ const NEAR_BY_WORDS = 0.15;
 export const memories = signal<readonly Memory[]>([]);
 /** Why they could not be read; null where they were. */
 export const memoriesProblem = signal<unknown>(null);
-/** The companions that are known. */
 export const companions = computed(() => [...new Set(memories.value.map(companionOf).filter((name) => name !== null))]);
 let loads = 0;
 

@@ -31,7 +31,6 @@ export const field = () => byId<HTMLInputElement>("session-query");
 export const view = signal<View>("active");
 export const listed = signal<readonly Listed[]>([]);
 export const cursor = signal<string | null>(null);
-/** What was searched for. */
 export const searched = signal("");
 /** Why the list could not be read; null where it was. What is listed already stays. */
 export const problem = signal<string | null>(null);

@@ -21,7 +21,6 @@ export interface RequestOptions {
   readonly effort?: string;
 }
 
-/** The body of a Chat Completions request. */
 export function chatBody(request: ModelRequest, known: Capabilities, options: RequestOptions): Record<string, unknown> {
   const { model, by, effort } = options;
   const { json } = request;

@@ -72,7 +72,6 @@ export function callBoundMs(
   return Math.max(leastMs, Math.min(LONGEST_CALL_MS, seconds * 1_000 * MARGIN));
 }
 
-/** The same for a request. */
 export function requestBoundMs(leastMs: number, speed: Speed, request: ModelRequest): number {
   return callBoundMs(leastMs, speed, { input: charsOf(request) / CHARS_A_TOKEN, output: request.maxOutputTokens ?? 0 });
 }

@@ -41,7 +41,6 @@ export function turnOf({ sessionId, turn, userMessage, now, timeZone, rememberin
   };
 }
 
-/** A memory as the model reads it. */
 export function memoryLine(memory: Memory): JsonObject {
   const waiting = toConfirmOf(memory);
   return {
@@ -70,7 +69,6 @@ export function leftOpen({ to_confirm, dropped }: RememberedTurn): JsonObject {
   };
 }
 
-/** What the memory tools stand on. */
 export interface MemoryToolParts {
   readonly memories: Pick<Memories, "get" | "list" | "search" | "forgetAll">;
   readonly turns: Pick<TurnMemories, "remember" | "propose" | "settle" | "toConfirm">;

@@ -137,7 +137,6 @@ async function firstThatWaits<T>(sessions: AsyncIterable<GoingOn>, resume: (sess
   throw refused;
 }
 
-/** What a turn is made with. */
 export interface TurnParts {
   readonly application: Pick<Application, "chat" | "sessions" | "ownAgent" | "identities">;
   /** Whether turns have the domain's tools where a request says nothing of it. */

@@ -17,7 +17,6 @@ export interface OpenAiParts extends TurnParts, Streaming {
   readonly application: TurnParts["application"] & Pick<Application, "modelOf">;
 }
 
-/** How a turn is answered. */
 interface Answering {
   /** Null: as one value. */
   readonly form: StreamForm | null;
@@ -74,7 +73,6 @@ export const turnHeaders = z.object({
     .openapi({ description: "`domain`: the assistant's own tools are offered too, and run here. Default: as MAITRED_TOOLS says." }),
 });
 
-/** Errors in OpenAI's shape. */
 export const openAiErrors = () => ({ "application/json": { schema: openAiErrorSchema } });
 
 /** The answers of a route: streamed or not. */

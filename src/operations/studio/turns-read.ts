@@ -5,7 +5,6 @@ import type { Tombstone } from "../../ports/owner-ledger.js";
 import type { TurnRow } from "../../ports/studio-views.js";
 import type { ShowText } from "./looks.js";
 
-/** A turn as its journal has it. */
 export interface JournalledTurn {
   readonly turn: number;
   readonly recorded: RecordedTurn | null;

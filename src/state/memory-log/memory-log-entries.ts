@@ -40,7 +40,6 @@ const record = z.object({
   events: z.array(storedEventSchema),
 });
 
-/** One line of a memory log. */
 export const memoryLogEntrySchema = z.object({
   v: z.literal(1),
   seq: z.number().int().min(1),

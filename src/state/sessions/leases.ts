@@ -10,11 +10,9 @@ import { jsonOf, rowAt } from "../stored-rows.js";
 import { LOCKS, lockKey } from "./keys.js";
 import type { SeenLock } from "./session-row.js";
 
-/** A lock's row. */
 interface LockRow {
   readonly v: 1;
   readonly fence: number;
-  /** The process that has it. */
   readonly holder: string;
   /** By the engine's clock. */
   readonly untilMs: number;

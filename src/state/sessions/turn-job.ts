@@ -14,7 +14,6 @@ export interface TurnJob {
   readonly errorCode: string | null;
   readonly fromSeq: number;
   readonly answeredSeq: number;
-  /** When it was answered. */
   readonly atMs: number;
   /** Of the worker that has it, until then by the engine's clock. */
   readonly claim?: string;

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { Commit, DuePartition } from "../../state/engine.js";
 import { type EngineWorld, times } from "./engine-world.js";
 
-/** Any alarm. */
 const AT = 1_800_000_000_000;
 /** Longer than a test. */
 const LONG_MS = 60_000;

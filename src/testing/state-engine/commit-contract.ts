@@ -5,7 +5,6 @@ import { type EngineWorld, times } from "./engine-world.js";
 
 const RACERS = 8;
 const ROUNDS = 8;
-/** Any alarm. */
 const AT = 1_800_000_000_000;
 
 export function commitContract(world: EngineWorld): void {
