@@ -1,8 +1,7 @@
 import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js";
 import { statementSchema } from "../../src/domain/memory.js";
 import type { MemoryRecord } from "../../src/domain/memory-record.js";
-import { memoryIdOf } from "../../src/domain/owned-ids.js";
-import type { Owner } from "../../src/domain/owner.js";
+import { memoryIdOf, type Owner } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import type { Embedder } from "../../src/ports/embedding.js";
 import { toPayload } from "../../src/vectors/mem0/memory-payload.js";

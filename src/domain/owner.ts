@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../platform/errors.js";
+import { derivedId } from "../platform/ids.js";
 
 declare const ownerBrand: unique symbol;
 
@@ -8,7 +9,7 @@ declare const ownerBrand: unique symbol;
 export type Owner = string & { readonly [ownerBrand]: true };
 
 export const DEFAULT_TENANT = "default";
-export const MAX_USER_ID_CHARS = 256;
+const MAX_USER_ID_CHARS = 256;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/u;
@@ -73,4 +74,28 @@ export function ownerHash(owner: Owner): string {
   const known = hashes.get(owner) ?? hash("sha256", owner);
   hashes.set(owner, known);
   return known;
+}
+
+/** Ids that follow from what they stand for, and are another owner's for the same content. */
+
+export function memoryIdOf(owner: Owner, sessionId: string, messageId: string, index: number): string {
+  return derivedId("memory", owner, sessionId, messageId, index);
+}
+
+export function importedSessionId(owner: Owner, externalId: string): string {
+  return derivedId("session", owner, externalId);
+}
+
+export function importedMemoryId(owner: Owner, externalId: string): string {
+  return derivedId("memory", owner, "imported", externalId);
+}
+
+/** Of what a merge gave an owner: the same for every try. */
+export function mergedId(kind: "memory" | "receipt" | "session", to: Owner, mergeId: string, id: string): string {
+  return derivedId(kind, to, "merge", mergeId, id);
+}
+
+/** Of what the domain's records say that an owner did. */
+export function happenedId(owner: Owner, eventId: string): string {
+  return derivedId("memory", owner, "happened", eventId);
 }

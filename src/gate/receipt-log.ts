@@ -1,6 +1,5 @@
 import { type BookingReceipt, bookingReceiptSchema, type ReceiptBody } from "../domain/booking-receipt.js";
-import { mergedId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { mergedId, type Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { ToolContext } from "../ports/agent.js";
 import type { MergedUsers } from "../ports/identities.js";

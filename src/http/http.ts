@@ -13,6 +13,7 @@ export {
   searchBody as memorySearchBody,
 } from "./memories.js";
 export { contextBody, givenMessages, messagesBody } from "./own-agent.js";
+export { invalidRequest } from "./problem.js";
 export {
   createBody as newSessionBody,
   flushQuery,
@@ -21,5 +22,4 @@ export {
   patchBody as sessionPatchBody,
   settingsOf as sessionSettingsOf,
 } from "./sessions.js";
-export { invalidRequest } from "./validation.js";
 export { whyOf } from "./why.js";

@@ -6,9 +6,8 @@ import { isAppError } from "../platform/errors.js";
 import type { Application } from "../ports/application.js";
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
-import { asProblem, OF_USERS, WITH_BODY } from "./problem.js";
+import { asProblem, invalidRequest, OF_USERS, WITH_BODY } from "./problem.js";
 import { type ApiApp, answers, body, orNothing, requireAccept, routesOf } from "./routes.js";
-import { invalidRequest } from "./validation.js";
 
 export const MCP_PATH = "/mcp";
 

@@ -21,9 +21,8 @@ import {
   timeField,
   zoneOfDates,
 } from "./fields.js";
-import { OF_A_KEY, problemOf, problemSchema } from "./problem.js";
+import { invalidRequest, OF_A_KEY, problemOf, problemSchema } from "./problem.js";
 import { type ApiApp, answer, answers, answersNothing, body, newApi, paged, routesOf } from "./routes.js";
-import { invalidRequest } from "./validation.js";
 import { whyOf } from "./why.js";
 
 const MAX_TEXT_CHARS = 500;

@@ -16,8 +16,8 @@ import { type Credentials, isOwnOrigin, sharedSecret } from "./authenticator.js"
 import { jsonBody } from "./body.js";
 import type { HttpEnv } from "./http-env.js";
 import type { OperatorConfig, OperatorSession } from "./operator-door.js";
+import { invalidRequest } from "./problem.js";
 import { ownFilesAlone } from "./security-headers.js";
-import { invalidRequest } from "./validation.js";
 
 interface Asset {
   readonly body: string;

@@ -7,9 +7,8 @@ import { AppError, type ErrorCode } from "../platform/errors.js";
 import type { Page } from "../ports/session-store.js";
 import type { HttpEnv } from "./http-env.js";
 import { isOperatorPath } from "./operator-door.js";
-import { type ErrorContent, problemsOf } from "./problem.js";
+import { type ErrorContent, invalidRequest, problemsOf } from "./problem.js";
 import { type HeaderName, headerRefs } from "./response-headers.js";
-import { invalidRequest } from "./validation.js";
 
 export type ApiApp = OpenAPIHono<HttpEnv>;
 

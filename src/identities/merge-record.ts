@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { mergedId } from "../domain/owned-ids.js";
-import { type Owner, parseOwner } from "../domain/owner.js";
+import { mergedId, type Owner, parseOwner } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Merge, MergedSessions, MergedUsers } from "../ports/identities.js";

@@ -1,5 +1,4 @@
-import { mergedId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { mergedId, type Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";
 import type { DomainRecords } from "../ports/agent.js";

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { buffer } from "node:stream/consumers";
-import { importedMemoryId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { importedMemoryId, type Owner } from "../domain/owner.js";
 import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError } from "../platform/errors.js";

@@ -1,6 +1,5 @@
 import { type ExportDocument, parseExport } from "../domain/export-format.js";
-import { importedSessionId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { importedSessionId, type Owner } from "../domain/owner.js";
 import { searchable, summaryMessage } from "../history/history.js";
 import { type ErrorDetail, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";

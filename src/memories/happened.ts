@@ -1,6 +1,5 @@
 import { HABIT, HAPPENED, MAX_EVENTS, type MemoryRecord } from "../domain/memory-record.js";
-import { happenedId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { happenedId, type Owner } from "../domain/owner.js";
 import { derivedId } from "../platform/ids.js";
 import type { DomainRecords, Happening } from "../ports/agent.js";
 import type { LoggedMemories, MemoryChanges } from "./memory-changes.js";

@@ -1,8 +1,7 @@
 import { textHash } from "../domain/folded-text.js";
 import type { MemorySource } from "../domain/memory.js";
 import { byStated, HAPPENED, type MemoryRecord } from "../domain/memory-record.js";
-import { happenedId, mergedId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { happenedId, mergedId, type Owner } from "../domain/owner.js";
 import { isId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { MergedMemories, MergedUsers, TurnOfSession } from "../ports/identities.js";

@@ -1,7 +1,6 @@
 import type { MemorySource, Statement, WaitingReason } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
-import { memoryIdOf } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { memoryIdOf, type Owner } from "../domain/owner.js";
 import type { AllAbout, CheckedOperation } from "./checked-operation.js";
 import { isNamedIn, SaidWords } from "./checks/said-words.js";
 import { Companions, nameOf } from "./companions.js";

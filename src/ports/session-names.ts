@@ -1,5 +1,4 @@
-import { importedSessionId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { importedSessionId, type Owner } from "../domain/owner.js";
 import { type JournalRecord, type NewRecord, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";

@@ -1,4 +1,4 @@
-import { mergedId } from "../domain/owned-ids.js";
+import { mergedId } from "../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../domain/session.js";
 import type { MergedUsers } from "../ports/identities.js";
 

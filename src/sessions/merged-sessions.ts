@@ -1,6 +1,5 @@
 import { turnsOffRecord } from "../domain/off-record.js";
-import { mergedId } from "../domain/owned-ids.js";
-import type { Owner } from "../domain/owner.js";
+import { mergedId, type Owner } from "../domain/owner.js";
 import type { JournalRecord, Session } from "../domain/session.js";
 import { searchable, summaryMessage } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";

@@ -20,11 +20,10 @@ import type { Page, SessionQuery, SessionStore } from "../ports/session-store.js
 import { writeFork } from "./fork.js";
 import { readImage } from "./images.js";
 import { MadeOnce } from "./made-once.js";
-import { findMessage, type MessageQuery, readMessages } from "./messages.js";
+import { findMessage, type MessageQuery, readMessages, threadOf } from "./messages.js";
 import { detachSession, type ReceiptStore, rewriteSession } from "./rewrite-session.js";
 import { type HeldSession, SessionAccess, shownSession, type WriteBackControl } from "./session-access.js";
 import { keepOwnWords, newSessionRecords, type PatchBody, patchBody, patchRecord } from "./session-records.js";
-import { threadOf } from "./thread.js";
 
 export interface SessionServiceParts {
   readonly store: SessionStore;

@@ -3,8 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Memory, type MemorySource, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
-import { memoryIdOf } from "../domain/owned-ids.js";
-import { type Owner, ownerOf } from "../domain/owner.js";
+import { memoryIdOf, type Owner, ownerOf } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import { type ContractOptions, optionalTests } from "./supports.js";

@@ -1,5 +1,4 @@
-import { isCurrent } from "../domain/summary.js";
-import { blockOf, windowStart } from "../domain/window-blocks.js";
+import { blockOf, isCurrent, windowStart } from "../domain/window.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import type { WindowRead } from "../ports/session-store.js";
 

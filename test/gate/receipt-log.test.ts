@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { mergedId } from "../../src/domain/owned-ids.js";
-import { ownerOf } from "../../src/domain/owner.js";
+import { mergedId, ownerOf } from "../../src/domain/owner.js";
 import { receiptProblems } from "../../src/gate/booking-receipt.js";
 import { ReceiptLog } from "../../src/gate/receipt-log.js";
 import { judge } from "../../src/gate/verdict.js";

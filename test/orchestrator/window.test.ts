@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockOf } from "../../src/domain/window-blocks.js";
+import { blockOf } from "../../src/domain/window.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";
 import type { WindowRead } from "../../src/ports/session-store.js";
 import { contextBudget } from "../../src/turn/budget.js";

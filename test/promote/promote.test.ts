@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Memory } from "../../src/domain/memory.js";
-import { memoryIdOf } from "../../src/domain/owned-ids.js";
-import type { Owner } from "../../src/domain/owner.js";
+import { memoryIdOf, type Owner } from "../../src/domain/owner.js";
 import type { RecallStatus } from "../../src/domain/session.js";
 import { Promotion } from "../../src/memories/promotion.js";
 import { newId } from "../../src/platform/ids.js";

@@ -1,3 +1,4 @@
+import { normalised } from "../../src/domain/folded-text.js";
 import { holdsAt, type MemoryRecord } from "../../src/domain/memory-record.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { type Clock, systemClock } from "../../src/platform/clock.js";
