@@ -6,7 +6,7 @@ const RECORDERS = [
   ["after-turn/turn-recording.js", "TurnRecording", { turnEnded: "undefined" }, "settled"],
   ["state/turn-records/turn-records.js", "EngineTurnRecords", { put: "Promise.resolve()" }, null],
   ["state/conversations/conversation-list.js", "EngineConversationList", { touched: "undefined" }, "settled"],
-  ["state/counters/plots.js", "EnginePlots", { add: "undefined" }, "close"],
+  ["state/counters/batched-sums.js", "EnginePlots", { add: "undefined" }, "close"],
 ] as const;
 
 /** A module by which the parent of a server turns its recording on and off (`record`, `rest`), and has it written now (`settle`). */

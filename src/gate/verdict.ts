@@ -5,20 +5,10 @@ import { People } from "./people.js";
 
 /** What of everybody's needs stands against a booking. Pure: every rule of the gate can be tested as a table. */
 
-export interface Conflict {
-  readonly memoryId: string;
-  readonly memory: string;
-  /** `self`, or the companion's name. */
-  readonly who: string;
+export interface Conflict extends Pick<CheckedNeed, "memoryId" | "memory" | "who" | "needName" | "toConfirm" | "source"> {
   /** What must hold, and for whom. */
   readonly need: string;
-  /** The need's name, as the memory has it. */
-  readonly needName: string | null;
   readonly because: string;
-  /** It waits for the guest's word: the answer asks whether it is so. */
-  readonly toConfirm: boolean;
-  /** Where the guest said it; null for a memory that was added by hand. */
-  readonly source: MemorySource | null;
 }
 
 /** Something to be said once before the booking is made; it stops nothing after that. */
@@ -41,8 +31,9 @@ export interface CheckedNeed {
   readonly memory: string;
   /** `self`, or the companion's name. */
   readonly who: string;
+  /** The need's name, as the memory has it. */
   readonly needName: string | null;
-  /** It waits for the guest's word. */
+  /** It waits for the guest's word: the answer asks whether it is so. */
   readonly toConfirm: boolean;
   /** It stood in text that the guest had brought along: it stops nothing. */
   readonly broughtAlong: boolean;

@@ -1,24 +1,17 @@
 import { text } from "node:stream/consumers";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
-import type { OwnerLedger } from "../../ports/owner-ledger.js";
-import type { SessionStore } from "../../ports/session-store.js";
 import type { ConversationName, ReplayOtherwise } from "../../ports/studio.js";
 import type { ShownAnswer, TurnReplay } from "../../ports/studio-views.js";
 import { type ReplayedAnswer, type ReplayTrial, replayTurn } from "../replay-turn.js";
-import { sessionNamed } from "./conversations.js";
-import type { AuditedLooks, ShowText } from "./looks.js";
+import { type ConversationsParts, sessionNamed } from "./conversations.js";
 import { isHidden, turnsOf } from "./turns-read.js";
 
-export interface ReplaysParts {
-  readonly store: Pick<SessionStore, "index" | "journal">;
-  readonly ledger: Pick<OwnerLedger, "tombstones">;
+export interface ReplaysParts extends Omit<ConversationsParts, "list"> {
   readonly exported: (owner: Owner) => AsyncIterable<string>;
   /** The product over stores of its own, at that time. @throws INVALID_REQUEST for a model that can't be chosen */
   readonly openTrial: (owner: Owner, otherwise: Omit<ReplayOtherwise, "prompt">, at: Date) => Promise<ReplayTrial>;
   readonly stopping: AbortSignal;
-  readonly show: ShowText;
-  readonly looks: AuditedLooks;
 }
 
 /** Recorded turns, answered once more beside the answer of then. */

@@ -5,13 +5,12 @@ import { type TurnRecord, textHash } from "../../domain/turn-record.js";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
 import type { Memories } from "../../ports/memories.js";
-import type { OwnerLedger, Tombstone } from "../../ports/owner-ledger.js";
-import type { SessionStore } from "../../ports/session-store.js";
+import type { Tombstone } from "../../ports/owner-ledger.js";
 import type { ConversationName } from "../../ports/studio.js";
 import type { ShownBlock, ShownProposal, ShownRecalled, ShownTiming, TurnDetail } from "../../ports/studio-views.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
-import { sessionNamed } from "./conversations.js";
-import type { AuditedLooks, ShowText } from "./looks.js";
+import { type ConversationsParts, sessionNamed } from "./conversations.js";
+import type { ShowText } from "./looks.js";
 import { isHidden, type JournalledTurn, turnRow, turnsOf } from "./turns-read.js";
 
 /** What pieces of a prompt were made of, as the journal has it. */
@@ -25,15 +24,11 @@ export interface BlockSources {
   readonly timeZone: string;
 }
 
-export interface TurnDetailParts {
-  readonly store: Pick<SessionStore, "index" | "journal">;
+export interface TurnDetailParts extends Omit<ConversationsParts, "list"> {
   readonly records: Pick<TurnRecords, "get">;
   readonly memories: Pick<Memories, "get">;
-  readonly ledger: Pick<OwnerLedger, "tombstones">;
   /** A prompt's pieces by name, as they are made now: one that was made otherwise has another hash. */
   readonly blocksFrom: (sources: BlockSources) => Readonly<Record<string, string>>;
-  readonly show: ShowText;
-  readonly looks: AuditedLooks;
 }
 
 /** One turn, from its record, its journal and the memories that came of it: whatever of them is there. */

@@ -1,20 +1,15 @@
 import type { Owner } from "../../domain/owner.js";
 import type { PendingTurn } from "../../ports/session-store.js";
 import type { StoredEntry } from "../engine.js";
+import type { PendingPut } from "../journal/session-changes.js";
 import { jsonOf } from "../stored-rows.js";
 import { TURN_JOBS } from "./keys.js";
 
 /** A turn whose write-back is not done, as a job. */
-export interface TurnJob {
+export interface TurnJob extends Readonly<Omit<PendingPut, "turn">> {
   readonly v: 1;
-  readonly state: "pending" | "failed";
-  readonly attempts: number;
   /** By the clock of whoever tries it. */
   readonly dueAtMs: number;
-  readonly errorCode: string | null;
-  readonly fromSeq: number;
-  readonly answeredSeq: number;
-  readonly atMs: number;
   /** Of the worker that has it, until then by the engine's clock. */
   readonly claim?: string;
   readonly claimedUntilMs?: number;
