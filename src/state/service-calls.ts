@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { orAbort } from "../platform/bounded-signal.js";
 import type { AppError } from "../platform/errors.js";
-import { orAbort } from "../platform/or-abort.js";
 import { NotCommitted } from "./durable-commit.js";
 import type { StateEngine } from "./engine.js";
 

@@ -1,7 +1,6 @@
 // Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { setImmediate as nextLoop, setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { orAbort } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import { awaitStart } from "../../../platform/growing-wait.js";
 import { newId } from "../../../platform/ids.js";
