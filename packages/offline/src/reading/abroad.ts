@@ -35,15 +35,19 @@ interface Message {
 /** What of a message's drafts may be kept or asked about, in whatever form; not what is over. English ones stand as they are. */
 export function readAbroad(drafts: readonly Draft[], message: Message): readonly Draft[] {
   if (message.language.name === "en") return drafts;
-  const isTold = ({ need }: Draft) => drafts.some((other) => other.need === need && other.subject !== SELF);
-  return drafts.flatMap((draft): readonly Draft[] => {
+  const told: Draft[] = [];
+  const isMoved = ({ need }: Draft) => drafts.some((other) => other.need === need && other.subject !== SELF);
+  const isTold = ({ need, subject }: Draft) => subject !== SELF && told.some((other) => other.need === need && other.subject === subject);
+  for (const draft of drafts) {
     const at = message.sentences.findLastIndex(({ start }) => start <= draft.clause.start);
     const sentence = message.sentences[at];
-    if (!draft.hard || sentence === undefined) return [draft];
-    const read = new SentenceAbroad(sentence, message.sentences[at - 1], message).read(draft);
+    const isRead = draft.hard && sentence !== undefined;
+    const read = isRead ? new SentenceAbroad(sentence, message.sentences[at - 1], message).read(draft) : draft;
     // "Pilar es celíaca, así que el desayuno sin gluten" tells it twice.
-    return read === null || (read.subject !== draft.subject && isTold(draft)) ? [] : [read];
-  });
+    const isTwice = read !== null && isRead && (isTold(read) || (read.subject !== draft.subject && isMoved(draft)));
+    if (read !== null && !isTwice) told.push(read);
+  }
+  return told;
 }
 
 class SentenceAbroad {
