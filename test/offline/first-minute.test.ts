@@ -182,3 +182,25 @@ test.each([
 test("numbers that are no code stay", async () => {
   expect(await hardIn("we are one two or three people, I'm coeliac")).toEqual(["stated self no_gluten: Is coeliac"]);
 });
+
+test.each([
+  ["We're only here two days and she is coeliac", "unsure self no_gluten"],
+  ["I am not from here but she's allergic to nuts", "unsure self no_nuts"],
+  ["We stay late and she also uses a wheelchair", "unsure self step_free"],
+  ["I told her I'm allergic to nuts", "stated self no_nuts"],
+  ["Tell him I can't have gluten", "stated self no_gluten"],
+  ["I don't do lifts", "stated self other"],
+  ["My wife can't do lifts", "stated companion:wife other"],
+  ["I can't manage without a lift", "stated self step_free"],
+  ["I need a lift", "unsure self step_free"],
+  ["btw dev is jain", "unsure companion:dev other"],
+])("whose a need is, and which: %s", async (text, read) => {
+  expect(await hardIn(text)).toEqual([expect.stringMatching(new RegExp(`^${read}`))]);
+});
+
+test.each([["Nobody here has a nut allergy."], ["I've never had any allergy."], ["the menu is jain friendly?"]])(
+  "no need is told, and none asked about: %s",
+  async (text) => {
+    expect(await hardIn(text)).toEqual([]);
+  },
+);

@@ -89,7 +89,7 @@ test.each([
   "I'm vegan. Theo cannot be left in the dark.",
   "I'm vegan. Low ceilings make me ill.",
   "I'm allergic to nuts. EpiPen in my bag.",
-  "I'm coeliac. Low salt only.",
+  "I'm coeliac. Low sugar only.",
 ])("what is told beside a need is asked about: %s", async (text) => {
   const asked = (await readAlone(text, new WordsJudge())).filter(({ strength, stance }) => strength === "hard" && stance === "unsure");
   expect(asked).toHaveLength(1);

@@ -117,7 +117,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isNamed = named || refuses(words, language);
   const ofNeeds = named && (judgement.category === "dietary" || judgement.category === "accessibility");
   // What may have to hold, and names nothing that must, is a guess: "my sister comes too", "I adore the theatre".
-  const hard = judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
+  const isTheirs = isToldOfAnother(words, language, vocabulary);
+  const hard = isTheirs || judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
   if (hard && isGuess(words, judgement, named, options)) return [];
   // "My wife always comes along" is a habit.
   if (saysWhoComes(clause, language) && language.always.in(words) === -1) return [];
@@ -147,7 +148,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isOfAnother = relationAt([words[0]?.replace(/'s$/u, "") ?? ""], 0) !== undefined && language.first.in(words) === -1;
   if (isOfAnother && !hard) return [];
   // Who is no family may come along all the same: the guest is asked.
-  const goesOver = said.kind === "self" && deniesForAnother(words, language);
+  const isOfAnotherOne = isTheirs || deniesForAnother(words, language);
+  const goesOver = said.kind === "self" && isOfAnotherOne;
   const another = isCalled ? called : said.kind === "other" ? said.acquaintance : goesOver ? companion : null;
   // "Private room, Dad's hearing aids go mental": nobody else is named.
   const theirs = said.kind === "nobody" ? onlyRelationIn(words) : null;
@@ -174,7 +176,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     isUnsure(who) ||
     isOfAnother ||
     isDoubtedFirst(words, language, vocabulary) ||
-    (companion === null && deniesForAnother(words, language)) ||
+    (companion === null && isOfAnotherOne) ||
     acquaintance !== null ||
     judgement.keep < sureFrom ||
     judgement.hard < HARD_FROM;
@@ -333,6 +335,16 @@ function deniesForAnother(words: readonly string[], language: Language): boolean
   const isOne = (at: number) => language.pronounAt(words, at).some((meant) => meant !== "they");
   const denies = (at: number) => words.slice(at + 1, at + 3).some((word) => isDenial(word, language));
   return words.some((_, at) => isOne(at) && denies(at)) && !words.some((_, at) => relationAt(words, at) !== undefined);
+}
+
+/** "We're only here two days and she is coeliac": between the guest and the need stands somebody else. */
+function isToldOfAnother(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
+  const need = Math.min(...vocabulary.needsIn(words).map(({ at }) => at));
+  const isOne = (at: number) => language.pronounAt(words, at).some((meant) => meant !== "they");
+  const another = words.findLastIndex((_, at) => at < need && isOne(at));
+  const between = words.slice(Math.max(another, 0), need);
+  const isTold = between.some((word) => word.endsWith("'s")) || language.tells.in(between) !== -1;
+  return another !== -1 && isTold && [language.first, language.mine].every((list) => list.in(between) === -1);
 }
 
 /** Something is denied, or avoided. */
