@@ -86,6 +86,7 @@ export async function openLongTerm(
   // Without a table what is like a message is recalled, and what the user is known for.
   const { recall: table = null, needs = [] } = product;
   const halfLifeDays = config.MEMORY_HALF_LIFE_DAYS;
+  const otherwise = new StandingRecall({ categoriesOf, halfLifeDays });
   const byOccasion = table && new RecallByOccasion({ table, categoriesOf, needs, embedder, halfLifeDays });
   const memories = new MemoryService(
     {
@@ -97,7 +98,8 @@ export async function openLongTerm(
       ledger,
       clock,
       logger,
-      recall: byOccasion ?? new StandingRecall({ categoriesOf, halfLifeDays }),
+      otherwise,
+      ...(byOccasion && { recall: byOccasion }),
       ...(aloneWithMemories && { alone: aloneWithMemories }),
     },
     { categoriesOf, slotOf: parts.slotOf, minConfidence: config.MEMORY_MIN_CONFIDENCE },

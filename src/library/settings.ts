@@ -95,7 +95,10 @@ export interface Settings {
    * which may be several times as much. Default: 60.
    */
   readonly heapGrowthPercent?: Setting<"HEAP_GROWTH_PERCENT">;
-  /** Memories that a turn recalls by similarity, beside constraints and standing preferences. Default: 5. */
+  /**
+   * Memories that a turn recalls by similarity, beside constraints and standing preferences; of a domain with occasions as many as
+   * they ask for. Default: 5.
+   */
   readonly mem0SearchLimit?: Setting<"MEM0_SEARCH_LIMIT">;
   /** Statements below it are not stored. Default: 0.6. */
   readonly memoryMinConfidence?: Setting<"MEMORY_MIN_CONFIDENCE">;

@@ -62,8 +62,10 @@ export interface MemoryServiceParts {
   readonly onRead?: OnMessageRead;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of the domain: what decides which memories a message is given. Default: a {@link StandingRecall}. */
+  /** Of the domain: what decides which memories a message is given. Default: `otherwise`. */
   readonly recall?: RecallDecider;
+  /** What decides where that can't. Default: a {@link StandingRecall}. */
+  readonly otherwise?: RecallDecider;
 }
 
 export interface MemoryServiceOptions {
@@ -152,8 +154,8 @@ export class MemoryService implements LongTermMemory {
     const read: StatingParts["read"] = (owner, ...args) =>
       readByHand({ ...reading, readPlainly: parts.readPlainly?.(owner) ?? null, categoriesOf, logger }, owner, ...args);
     this.#stating = new StatingByHand({ logs, forgetting: this.#forgetting, categoriesOf, rules, read });
-    const otherwise = new StandingRecall({ categoriesOf });
-    this.#recall = new RecallOfMemories({ logs, store, decision: parts.recall ?? otherwise, otherwise, logger });
+    const { otherwise = new StandingRecall({ categoriesOf }), recall = otherwise } = parts;
+    this.#recall = new RecallOfMemories({ logs, store, decision: recall, otherwise, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
     this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, checkProposed, categoriesOf, clock, logger });
   }

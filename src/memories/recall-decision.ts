@@ -226,7 +226,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     let standing = rules.standing;
     let most = MOST_ALIKE;
     const best = [...from].sort((a, b) => rank(b.record) - rank(a.record) || (a.record.id < b.record.id ? -1 : 1));
-    const place = ({ record }: Chosen) => (hasFixed(record) ? 0 : isNamedInPassing(record) ? 2 : 1);
+    const place = ({ record }: Chosen) => (hasFixed(record) ? 0 : isNamedInPassing(record) && !alike.has(record.id) ? 2 : 1);
     return [0, 1, 2]
       .flatMap((each) => best.filter((one) => place(one) === each))
       .filter(({ record, why, occasions }) => {
