@@ -108,6 +108,7 @@ class NodeFile implements OpenFile {
   }
 }
 
+/** The files of this machine, by `node:fs`. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
     return new NodeFile(await open(path, FLAGS[mode]), mode);
