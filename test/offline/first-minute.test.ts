@@ -204,3 +204,95 @@ test.each([["Nobody here has a nut allergy."], ["I've never had any allergy."], 
     expect(await hardIn(text)).toEqual([]);
   },
 );
+
+describe("an illness or a faith by a word that nobody knows is no name, and is asked about", () => {
+  test.each([
+    ["Mum has Alzheimer's", /^unsure companion:mother/],
+    ["My son has Type 1", /^unsure companion:son/],
+    ["My wife has Lupus and comes along", /^unsure companion:wife/],
+    ["My daughter has Tourette's", /^unsure companion:daughter/],
+    ["My sister has Ménière's", /^unsure companion:sister/],
+    ["My mum has Raynaud's", /^unsure companion:mother/],
+    ["My brother has Down's", /^unsure companion:brother/],
+    ["My wife has Ehlers-Danlos", /^unsure companion:wife/],
+    ["Mum is Jain", /^unsure companion:mother/],
+    ["My husband is Muslim", /^unsure companion:husband/],
+    ["For me and my Vegan wife", /companion:wife vegan/],
+    ["There's Tom and me, he has Epilepsy", /Epilepsy/],
+    ["It's just me and my Oxygen", /Oxygen/],
+  ])("%s", async (text, asked) => {
+    expect(await hardIn(text)).toEqual([expect.stringMatching(asked)]);
+  });
+});
+
+describe("a second need is no more of the first", () => {
+  test.each([
+    ["I'm allergic to nuts. Proper coeliac too", /no_gluten/],
+    ["No gluten for me. Proper nut allergy as well", /no_nuts/],
+    ["I'm coeliac. Not a bit of shellfish either", /shellfish/],
+    ["I can't have egg. Throat closes with kiwi too", /kiwi/],
+    ["I can't have egg. Not a drop of alcohol, I'm in recovery", /alcohol/],
+    ["I'm coeliac. Actual stairs are a problem too", /stairs/],
+    ["I'm coeliac. A separate kitchen would be good, shellfish put me in hospital", /no_shellfish/],
+    ["My wife is vegan, heat makes her faint", /heat/],
+    ["I'm coeliac, so oats are bad too", /[Oo]ats/],
+  ])("%s", async (text, second) => {
+    const needs = await hardIn(text);
+    expect(needs).toHaveLength(2);
+    expect(needs[1]).toMatch(second);
+  });
+
+  test.each([["I'm allergic to nuts. epipen and everything"], ["I'm coeliac. Proper coeliac, not fashion coeliac"]])(
+    "but how bad it is is: %s",
+    async (text) => {
+      expect(await hardIn(text)).toHaveLength(1);
+    },
+  );
+});
+
+describe("what stands before a code and behind it is read, and by whom it is meant", () => {
+  test.each([
+    [
+      "I have a severe peanut allergy and the gate code is 4471 but please ring the bell twice when you come round",
+      ["stated self no_nuts: Is allergic to peanut"],
+    ],
+    [
+      "I'm allergic to walnuts, the door code is 4471, and my husband uses a wheelchair since his stroke",
+      ["stated self no_nuts: Is allergic to walnuts", "stated companion:husband step_free: Husband uses a wheelchair"],
+    ],
+    ["I can't eat gluten: code 1234 on my coeliac card", ["stated self no_gluten: Cannot eat gluten"]],
+    [
+      "My daughter's insulin pump pin is 4482 and she needs her insulin kept cold",
+      ["unsure companion:daughter other: Daughter needs her insulin kept cold"],
+    ],
+    ["The booking code is five five one and no nuts for Ben please", ["unsure self no_nuts: No nuts for Ben"]],
+  ])("%s", async (text, needs) => {
+    expect(await hardIn(text)).toEqual(needs);
+  });
+});
+
+test.each([
+  ["Ana can't have dairy, allergic to bees myself", "stated self other: Is allergic to bees myself"],
+  ["Priya doesn't eat beef, gluten free please", "stated self no_gluten: Gluten free"],
+  ["Marco can't have kiwi, and no nuts please", "stated self no_nuts: No nuts"],
+])("what the guest asks for behind somebody else's need is their own: %s", async (text, own) => {
+  expect(await hardIn(text)).toEqual([expect.stringMatching(/^unsure companion/), own]);
+});
+
+test.each([
+  ["My friend gets seizures from strobe", /^unsure companion:friend/],
+  ["My mate passes out if he stands long", /^unsure companion:mate/],
+  ["My mum told me she can't do long walks any more", /^unsure companion:mother/],
+  ["My son told me he gets dizzy on balconies", /^unsure companion:son/],
+  ["In confidence, I take blood thinners so nothing sharp", /^unsure self/],
+  ["It feels like being stabbed if I eat gluten", /^unsure self no_gluten/],
+])("what was told, of a friend, or by what it is like is asked about: %s", async (text, asked) => {
+  expect(await hardIn(text)).toEqual([expect.stringMatching(asked)]);
+});
+
+test.each([["I love how she is vegan and still fun"], ["I love her coeliac cookbook"]])(
+  "what is liked of somebody else is not kept of the guest: %s",
+  async (text) => {
+    expect(await hardIn(text)).toEqual([expect.stringMatching(/^unsure/)]);
+  },
+);

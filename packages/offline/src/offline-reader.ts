@@ -83,12 +83,16 @@ export class OfflineReader implements MessageReader {
       for (const sentence of sentencesOf(ownText(content.slice(0, MAX_CHARS)), isTitle).slice(0, AT_ONCE))
         story.heardBefore(clausesOf(sentence, language), language);
     const questions = new AskedNeeds(this.#vocabulary);
-    const sentences = sentencesOf(own, isTitle);
-    for (const [at, whole] of sentences.entries()) {
+    const sentences = sentencesOf(own, isTitle).flatMap((whole) => {
+      const parts = withoutSpeltCode(whole);
+      // "My daughter's insulin pump pin is 4482 and she needs …": whom she means stands beside the code.
+      if (parts[0]?.start !== whole.start) story.heardBefore(clausesOf(whole, language), language);
+      return parts;
+    });
+    for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
-      const sentence = withoutSpeltCode(whole);
-      if (sentence === null || changes.covers(sentence)) continue;
+      if (changes.covers(sentence)) continue;
       const said = readSentence(sentence, { language, vocabulary: this.#vocabulary, story, questions });
       if (said === "foreign") break;
       if (said === null) continue;

@@ -1,6 +1,6 @@
 // Over 300 lines: what is kept of a sentence as it was said, and all that speaks against it.
 
-import { wordsIn } from "maitred/stand-in";
+import { type WordList, wordsIn } from "maitred/stand-in";
 import type { Clause } from "../reading/clauses.js";
 import { saysWhoComes } from "../reading/company.js";
 import { isDenied } from "../reading/denied-needs.js";
@@ -121,11 +121,11 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const hard = isTheirs || judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
   if (hard && isGuess(words, judgement, named, options)) return [];
   // "My wife always comes along" is a habit.
-  if (saysWhoComes(clause, language) && language.always.in(words) === -1) return [];
+  if (saysWhoComes(clause, language, vocabulary) && language.always.in(words) === -1) return [];
   const isFree = none || mindsNothing(words, vocabulary);
   if (isFree && (hard || judgement.category === "dietary" || judgement.category === "accessibility")) return [];
   const said = whoIn(clause, language, false);
-  if (hard && !named && isOfThirdParty(clause, said, language)) return [];
+  if (hard && !named && isOfThirdParty(clause, judgement, said, language)) return [];
   const isCalled = called !== null && (said.kind === "nobody" || said.kind === "pronoun");
   const who = said.kind === "pronoun" && companion !== null && !isCalled ? companion : said;
   // "The couple we met are both deaf" is not about the guest.
@@ -207,12 +207,11 @@ function isDoubtedFirst(words: readonly string[], { name, unsure }: Language, vo
 }
 
 /**
- * "One of the ladies told me in confidence …", "my doctor can come and tell me himself": of somebody outside of the company, and nothing of
- * it is a need by its words. What they refuse may be one.
+ * "My doctor can come and tell me himself", "one of the ladies told me in confidence …": of nobody of the guest's, and nothing of it is a
+ * need, by its words or to the judge.
  */
-function isOfThirdParty({ words }: Clause, said: Named, language: Language): boolean {
-  if (language.name !== "en") return false;
-  return english.confided.in(words) !== -1 || (said.kind === "other" && said.acquaintance !== undefined && !refuses(words, language));
+function isOfThirdParty({ words }: Clause, { keep, hard }: Judgement, said: Named, { name }: Language): boolean {
+  return name === "en" && english.hearsay.in(words) !== -1 && said.kind !== "companion" && keep + hard < UNNAMED_FROM;
 }
 
 /** The one relation that words name, which may not be who is meant. Null: none, or several, or the guest is named too. */
@@ -224,11 +223,15 @@ function onlyRelationIn(words: readonly string[]): Companion | null {
   return isOne && english.first_person.in(words) === -1 ? { kind: "companion", relation, name: null, unsure: true } : null;
 }
 
-/** "I find fusion like being trapped in a lift": what something is like is nobody's need. */
-function isSimile({ words }: Clause, { name }: Language, vocabulary: Vocabulary): boolean {
+/**
+ * "I find fusion like being trapped in a lift": what something is like is nobody's need. "It's like being stabbed if I eat gluten" says what
+ * it does.
+ */
+function isSimile({ words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
   const at = english.similes.in(words);
   const needs = vocabulary.needsIn(words);
-  return name === "en" && at !== -1 && needs.length > 0 && needs.every((need) => need.at > at);
+  if (language.name !== "en" || at === -1 || needs.length === 0 || refuses(words.slice(at), language) || tellsOfNeeds(words)) return false;
+  return needs.every((need) => need.at > at) && [language.if, english.not_yet].every((list) => list.in(words) === -1);
 }
 
 /** What only goes on is so short. */
@@ -240,35 +243,35 @@ const MAX_GOING_ON = 12;
  */
 function goesOn({ text, words }: Clause, { language, vocabulary, beside, isRest, called }: AsSaidOptions): boolean {
   const needs = vocabulary.needsIn(words);
-  if (beside.length > 0 && tellsWhatItDoes(words, language, vocabulary)) return true;
+  const held = needs.filter(({ need }) => need !== "other" && beside.some((draft) => draft.need === need));
+  if (beside.length === 0) return false;
+  if (addsNothing(words, held, language, isRest ? [english.how_bad, english.follows] : [english.how_bad])) return true;
   const leads = [english.so, english.theirs].some((list) => list.has(words[0]));
-  const begun =
-    english.goes_on.at(words, 0) > 0 ||
-    (leads && (needs.length > 0 || isRest)) ||
-    (isRest && namesNothing(words, language) && beside.every(({ category }) => category === "dietary"));
-  if (beside.length === 0 || !begun || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0 || called !== null)
+  const begun = english.goes_on.at(words, 0) > 0 || (leads && needs.length > 0);
+  if (!begun || held.length < needs.length || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0 || called !== null)
     return false;
   if (language.first.in(words) !== -1 || english.harms.in(words) !== -1 || rawWords(text).slice(1).some(isName)) return false;
-  const isHeld = ({ need }: FoundNeed) => need !== "other" && beside.some((draft) => draft.need === need);
   const isOfSomebody = words.some(
     (word, at) => relationAt(words, at) !== undefined || (!english.theirs.has(word) && language.pronounAt(words, at).length > 0),
   );
-  return needs.every(isHeld) && !isOfSomebody && !saysMust(words) && english.dated.in(words) === -1;
+  return !isOfSomebody && !saysMust(words) && english.dated.in(words) === -1;
 }
 
-/** "Actual coeliac, not fashion coeliac", "epipen and everything", "not a bit of cake even": how bad what was read is. */
-function tellsWhatItDoes(words: readonly string[], language: Language, vocabulary: Vocabulary): boolean {
-  if (language.name !== "en" || english.how_bad.at(words, beginsAt(words)) === 0 || vocabulary.reasonsIn(words).length > 0) return false;
-  const isOfSomebody = words.some(
-    (_, at) =>
-      relationAt(words, at) !== undefined || language.pronounAt(words, at).includes("he") || language.pronounAt(words, at).includes("she"),
-  );
-  return !isOfSomebody;
-}
-
-/** "We keep kosher, so packed lunch would be great": neither the guest nor what may have to hold, refused or not. English. */
-function namesNothing(words: readonly string[], language: Language): boolean {
-  return language.name === "en" && language.first.in(words) === -1 && !refuses(words, language) && !tellsOfNeeds(words);
+/**
+ * "Actual coeliac, not fashion coeliac", "epipen and everything", "not a bit of cake even", "so packed lunch would be great": how bad is
+ * what was read, or what follows from it. Every other word may be what else must hold.
+ */
+function addsNothing(words: readonly string[], held: readonly FoundNeed[], { name }: Language, lists: readonly WordList[]): boolean {
+  if (name !== "en" || lists.every((list) => list.in(words) === -1) || english.second.in(words) !== -1) return false;
+  const small = [english.fillers, english.tails, english.glue, english.articles];
+  const known = (at: number) => Math.max(...[...lists, ...small].map((list) => list.at(words, at)));
+  const named = (at: number) => held.find((need) => need.at === at)?.length ?? 0;
+  for (let at = 0; at < words.length; ) {
+    const length = Math.max(known(at), named(at));
+    if (length === 0) return false;
+    at += length;
+  }
+  return true;
 }
 
 /**

@@ -160,6 +160,7 @@ function whoseIn(
 
 /** A need of which it isn't known yet what it is about. */
 export function hardDraft({ clause, language, who }: ReadClause, text: string): Draft {
+  const unsure = language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language) || mayBeAnothers(clause, language);
   return {
     clause,
     text,
@@ -170,7 +171,7 @@ export function hardDraft({ clause, language, who }: ReadClause, text: string): 
     need: "other",
     hard: true,
     ...subjectFor(who),
-    unsure: isUnsure(who) || language.unsure.in(clause.words) !== -1 || speaksOf(clause.words, language),
+    unsure: isUnsure(who) || unsure,
     trip: language.once.in(clause.words) !== -1,
   };
 }
@@ -184,6 +185,15 @@ function speaksOf(words: readonly string[], language: Language): boolean {
   if (language.name !== "en" || cue === -1) return false;
   const from = words.findLastIndex((word, at) => at < cue && at >= cue - REACH && OF_A_THING.has(word));
   return from !== -1 && !words.slice(from, cue).some((word) => language.mine.has(word));
+}
+
+/** "No nuts for Ben", "I love how she is vegan". */
+function mayBeAnothers({ text, words }: Clause, language: Language): boolean {
+  if (language.name !== "en") return false;
+  const raw = rawWords(text);
+  const isForOne = words.some((word, at) => language.for.has(word) && isName(raw[at + 1] ?? "") && !language.first.has(words[at + 1]));
+  const liked = language.like.in(words);
+  return isForOne || (liked !== -1 && words.some((_, at) => at > liked && language.pronounAt(words, at).length > 0));
 }
 
 function englishText(read: ReadClause, need: FoundNeed, about: string, cue: string, several: boolean): string {

@@ -84,6 +84,8 @@ export function readSentence(
   const laughs = anyLanguage("laugh", words);
   let avoiding: string | null = null;
   let isAsked = false;
+  /** Whose name began the clause before, and what must hold for them. */
+  let called: Companion | null = null;
   for (const clause of clauses) {
     if (supposes(clause.words, language)) break;
     const { clause: rest, asked } = withoutAsking(clause);
@@ -92,6 +94,7 @@ export function readSentence(
     // What is over is no statement that it holds.
     const isEnd = rest !== null && english.ends.in(rest.words) !== -1 && english.limits.in(rest.words) === -1;
     if (rest === null || isEnd || isDenied(rest.words, language, vocabulary)) continue;
+    if (called !== null && goesOn(rest, language)) story.goesOnOf(called);
     const asks = sentence.asks && !asked && !story.standing && !beforeQuestion.includes(clause);
     const read = story.next(rest, language, { asks, laughs, standing: story.standing, avoiding });
     if (read === null) continue;
@@ -100,8 +103,7 @@ export function readSentence(
       ...(asks ? [] : limitsOf({ ...read, clause: withNarrowing(whole, rest, clauses) }, vocabulary)),
     ];
     const calls = read.who.kind === "nobody" && needs.some(({ hard, unsure }) => hard && unsure);
-    const whose = calls ? story.calledIn(rest, language, vocabulary) : null;
-    if (whose !== null) story.goesOnOf(whose);
+    called = calls ? story.calledIn(rest, language, vocabulary) : null;
     avoiding = avoidingIn(read, needs) ?? (needs.length > 0 ? avoiding : null);
     drafts.push(...needs, ...(needs.length === 0 && !asks ? statementsOf(read, vocabulary) : []));
   }
@@ -120,11 +122,29 @@ export function readSentence(
   const companion = story.companionIn(words, language);
   const harms = harmsIn(sentence, clauses, companion, { language, vocabulary });
   const none = tellsOfNone(clauses, language, vocabulary);
-  const called = unread === null ? null : story.calledIn(unread, language, vocabulary);
   const isPlain =
     saysNoMore(whole, language, vocabulary) ||
-    (clauses.length > 0 && clauses.every((clause) => saysNoMore(clause, language, vocabulary) || saysWhoComes(clause, language)));
-  return { drafts, whole, unread, parts, doubted: false, isPlain, asked: isAsked, none, harms, companion, called };
+    (clauses.length > 0 &&
+      clauses.every((clause) => saysNoMore(clause, language, vocabulary) || saysWhoComes(clause, language, vocabulary)));
+  return {
+    drafts,
+    whole,
+    unread,
+    parts,
+    doubted: false,
+    isPlain,
+    asked: isAsked,
+    none,
+    harms,
+    companion,
+    called: unread === null ? null : story.calledIn(unread, language, vocabulary),
+  };
+}
+
+/** "…, latex neither", "…, latex thing": of whom the clause before told. What the guest asks for, or says of themselves, may be their own. */
+function goesOn({ words }: Clause, language: Language): boolean {
+  const isOwn = language.first.in(words) !== -1 || english.own.in(words) !== -1;
+  return language.name === "en" && english.second.in(words) !== -1 && !isOwn;
 }
 
 /** "If …", "let's say …": within the first words. */
