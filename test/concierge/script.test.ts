@@ -402,6 +402,37 @@ describe("what asks for nothing is looked for by no search", () => {
   );
 });
 
+describe("a wish that begins with who comes is looked for", () => {
+  test.each([
+    "Just me, jazz concert",
+    "For me, a jazz concert",
+    "The family wants pizza",
+    "She fancies jazz",
+    "Mum would enjoy jazz",
+    "Family dinner, four people",
+    "Family dinner, vegan",
+    "Family hotel",
+    "Family friendly restaurant with a playground",
+    "Children's theatre",
+    "Children's museum",
+    "Kids museum",
+    "Dog friendly pub",
+    "Friends in town, cocktail bar",
+  ])("%s", (message) => {
+    expect(conciergeScript.next({ ...VIEW, message })).toMatchObject({ type: "call", calls: [{ name: "search_events" }] });
+  });
+
+  test.each(["Mum's deaf", "The kids are coming too", "Dad is coming along and he loves jazz", "There's me and my wife"])(
+    "but not what is told of them: %s",
+    (message) => {
+      expect(conciergeScript.next({ ...VIEW, observations: NOTHING_BOOKED, message })).toMatchObject({
+        type: "say",
+        text: expect.stringMatching(/noted/i),
+      });
+    },
+  );
+});
+
 test("no message makes the script fail or take long", () => {
   const words = fc.constantFrom(
     "book",

@@ -55,7 +55,9 @@ function requested(view: ScriptView): ScriptMove {
   const cheapest = listed && /\bcheapest\b/.test(words);
   const refers = place !== undefined || cheapest || (listed && says(words, "pointing"));
   const asks = words.includes("?") || beginsWith(words, "asking");
-  const tells = onlyTells(words, { thanked: !wish.empty }) || tellsOfGuests(view, wish);
+  const understood = memory.understood(view.message).length > 0;
+  const told = { thanked: !wish.empty, understood, ofNeed: memory.speaksOfNeed(view.message) };
+  const tells = onlyTells(words, told) || tellsOfGuests(view, wish);
   if (place === undefined && !asks && tells) return noted(view);
   const abroad = words.includes("?") ? null : toldAbroad(view, wish);
   if (abroad !== null) return abroad;
@@ -75,7 +77,7 @@ function requested(view: ScriptView): ScriptMove {
   // "Is there parking?" of what was just shown: the catalogue doesn't say.
   if (asks && wish.empty && wish.text !== "" && beginsWith(words, "of_shown") && showedOne(view)) return fact(view);
   if (asks && says(words, "about_self") && (wish.empty || says(words, "looks_back"))) return fact(view);
-  const tellsToo = !asks && memory.understood(view.message).length > 0 && !says(words, "wants", "searching", "request", "book", "places");
+  const tellsToo = !asks && understood && !says(words, "wants", "searching", "request", "book", "places");
   const nothingFound = tellsToo ? () => noted(view) : undefined;
   if (!wish.empty || says(words, "searching")) return search(view, wish, habits, nothingFound);
   if (beginsWith(words, "thanking")) return thanked(view, words);

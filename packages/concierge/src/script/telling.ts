@@ -12,13 +12,14 @@ const MARKS = /^[\s,.!;:–—-]+/u;
 
 /**
  * Says how things are, and asks for nothing: neither in a sentence of its own nor by an order behind a comma. `thanked`: thanks before it
- * are no more than a greeting is. Default false.
+ * are no more than a greeting is. Default false. `understood`: something of it was, which is kept. `ofNeed`: it names a
+ * need. Default false.
  */
-export function onlyTells(said: string, { thanked = false } = {}): boolean {
+export function onlyTells(said: string, { thanked = false, understood = false, ofNeed = false } = {}): boolean {
   const words = besidesGreeting(folded(said).trim(), thanked);
   const tells = (part: string) => {
     const rest = part.replace(LEAD, "");
-    return (beginsWith(rest, "states") || isOfTheirs(rest)) && !says(part, "wants");
+    return (beginsWith(rest, "states") || isOfTheirs(rest, { understood, ofNeed })) && !says(part, "wants");
   };
   const others = words.split(/[.!;]\s+/).filter((part) => !tells(part) && part.includes(" "));
   const orders = words.split(/,\s*(?:so |and |please |then )*/).slice(1);
@@ -29,12 +30,21 @@ export function onlyTells(said: string, { thanked = false } = {}): boolean {
   );
 }
 
-const THEIRS = new RegExp(`^(?:the )?(?:${RELATIONS.flat().join("|")})(?!\\p{L})`, "iu");
+const RELATION = `^(?:the )?(?:${RELATIONS.flat().join("|")})`;
+const THEIRS = new RegExp(`${RELATION}(?!\\p{L})`, "iu");
+/** "Mum's deaf". */
+const THEIRS_IS = new RegExp(`${RELATION}['’]s `, "iu");
 
-/** "Dad is in a wheelchair", "the kids are coming too", "she is vegan": of who comes along, and nothing that could be looked for. */
-function isOfTheirs(part: string): boolean {
-  const isNamed = THEIRS.test(part) || beginsWith(part, "of_theirs");
-  return isNamed && !says(part, "searching", "request", "book", "places", "soon") && citiesIn(part).length === 0;
+/**
+ * "Dad is in a wheelchair", "the kids are coming too", "she is vegan": of who comes along, and nothing that could be looked for. "Family
+ * dinner" and "she fancies jazz" are wishes.
+ */
+function isOfTheirs(part: string, { understood, ofNeed }: { readonly understood: boolean; readonly ofNeed: boolean }): boolean {
+  const isOfWhat = genresIn(part).length > 0 || kindsIn(part).length > 0;
+  const names = understood ? THEIRS.test(part) : ofNeed && THEIRS_IS.test(part);
+  const isTold = (names && !isOfWhat) || (THEIRS.test(part) && says(part, "tells_of"));
+  if (!(isTold || beginsWith(part, "of_theirs")) || (isOfWhat && !understood)) return false;
+  return !says(part, "searching", "request", "book", "places", "soon", "wishes") && citiesIn(part).length === 0;
 }
 
 /** "Table for two in Vienna": of nobody, what, and for how many, where or when. */
