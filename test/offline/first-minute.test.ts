@@ -236,6 +236,7 @@ describe("a second need is no more of the first", () => {
     ["I'm coeliac. A separate kitchen would be good, shellfish put me in hospital", /no_shellfish/],
     ["My wife is vegan, heat makes her faint", /heat/],
     ["I'm coeliac, so oats are bad too", /[Oo]ats/],
+    ["I can't have gluten. Not a crumb of oats", /oats/],
   ])("%s", async (text, second) => {
     const needs = await hardIn(text);
     expect(needs).toHaveLength(2);
@@ -266,6 +267,10 @@ describe("what stands before a code and behind it is read, and by whom it is mea
       ["unsure companion:daughter other: Daughter needs her insulin kept cold"],
     ],
     ["The booking code is five five one and no nuts for Ben please", ["unsure self no_nuts: No nuts for Ben"]],
+    [
+      "The pin is 1234, no shellfish for me, and the alarm code is 9876 and no nuts",
+      ["stated self no_shellfish: No shellfish for me", "stated self no_nuts: No nuts"],
+    ],
   ])("%s", async (text, needs) => {
     expect(await hardIn(text)).toEqual(needs);
   });

@@ -223,19 +223,22 @@ function onlyRelationIn(words: readonly string[]): Companion | null {
   return isOne && english.first_person.in(words) === -1 ? { kind: "companion", relation, name: null, unsure: true } : null;
 }
 
-/**
- * "I find fusion like being trapped in a lift": what something is like is nobody's need. "It's like being stabbed if I eat gluten" says what
- * it does.
- */
+/** "I find fusion like being trapped in a lift": what something is like is nobody's need, but "like being stabbed if I eat gluten". */
 function isSimile({ words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
   const at = english.similes.in(words);
   const needs = vocabulary.needsIn(words);
-  if (language.name !== "en" || at === -1 || needs.length === 0 || refuses(words.slice(at), language) || tellsOfNeeds(words)) return false;
-  return needs.every((need) => need.at > at) && [language.if, english.not_yet].every((list) => list.in(words) === -1);
+  const isMeant = refuses(words.slice(at), language) || tellsOfNeeds(words) || english.not_yet.in(words) !== -1;
+  return language.name === "en" && at !== -1 && !isMeant && needs.length > 0 && needs.every((need) => need.at > at);
 }
 
 /** What only goes on is so short. */
 const MAX_GOING_ON = 12;
+
+/** What follows from needs of one category alone. */
+const FOLLOWS = [
+  { category: "dietary", list: english.follows_dietary },
+  { category: "accessibility", list: english.follows_accessibility },
+];
 
 /**
  * "Ruth can't manage stairs, since her fall, so ground floor", "no nuts. Really none, not even traces": it begins as what goes on about
@@ -245,7 +248,8 @@ function goesOn({ text, words }: Clause, { language, vocabulary, beside, isRest,
   const needs = vocabulary.needsIn(words);
   const held = needs.filter(({ need }) => need !== "other" && beside.some((draft) => draft.need === need));
   if (beside.length === 0) return false;
-  if (addsNothing(words, held, language, isRest ? [english.how_bad, english.follows] : [english.how_bad])) return true;
+  const follows = FOLLOWS.filter(({ category }) => isRest && beside.every((draft) => draft.category === category)).map(({ list }) => list);
+  if (addsNothing(words, held, language, [english.how_bad, ...follows])) return true;
   const leads = [english.so, english.theirs].some((list) => list.has(words[0]));
   const begun = english.goes_on.at(words, 0) > 0 || (leads && needs.length > 0);
   if (!begun || held.length < needs.length || words.length > MAX_GOING_ON || vocabulary.reasonsIn(words).length > 0 || called !== null)

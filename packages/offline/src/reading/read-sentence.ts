@@ -141,7 +141,7 @@ export function readSentence(
   };
 }
 
-/** "…, latex neither", "…, latex thing": of whom the clause before told. What the guest asks for, or says of themselves, may be their own. */
+/** "…, latex neither", "…, latex thing": of whom the clause before told. What the guest asks for, or says of themselves, is their own. */
 function goesOn({ words }: Clause, language: Language): boolean {
   const isOwn = language.first.in(words) !== -1 || english.own.in(words) !== -1;
   return language.name === "en" && english.second.in(words) !== -1 && !isOwn;

@@ -34,6 +34,8 @@ export function withoutSpeltCode(sentence: Sentence): readonly Sentence[] {
   ].flatMap(({ start, end }) => {
     const part = sentence.text.slice(start, end);
     const text = part.trim();
-    return text === "" ? [] : [{ ...sentence, text, start: sentence.start + start + part.indexOf(text) }];
+    const rest = { ...sentence, text, start: sentence.start + start + part.indexOf(text) };
+    // It may name another code.
+    return text === "" ? [] : withoutSpeltCode(rest);
   });
 }
