@@ -21,73 +21,122 @@ interface NamedNeed {
   readonly avoid: boolean;
 }
 
-/** Where what a need is over with comes before it: "ya no llevo bastón". */
-const OVER_WITHIN = 4;
 /** What parts a sentence. */
 const MARKS = /[,;:–—()]/u;
+/** "Hola", before what is over. */
+const MAX_CALL_WORDS = 1;
 
 /** Whether words say that something is over: "ya no", "nicht mehr". */
 export function saysOver(words: readonly string[]): boolean {
-  return lists.over.in(words) !== -1;
+  return lists.over.in(words) !== -1 || lists.ceased.in(words) !== -1;
 }
 
 /**
- * Whether a sentence tells of its needs only that they are over: "früher hab ich kein Laktose vertragen, aber das ist vorbei", "ya no llevo
- * bastón". What can be done no more is a need: "antes subía escaleras pero ya no puedo". In German, French, Spanish, Italian, Portuguese,
- * Dutch, Polish and Japanese. @param needs all that the sentence names, by the places of its words: looked for where it says so
+ * Whether a sentence tells of its needs that they are over, and nothing else but what may stand beside that: "früher hab ich kein Laktose
+ * vertragen, aber das ist vorbei", "ya no llevo bastón". What else is over ends no need: "ich bin im Rollstuhl, Laufen geht nicht mehr". In
+ * German, French, Spanish, Italian, Portuguese, Dutch, Polish and Japanese. @param needs all that the sentence names, by the places of its
+ * words: looked for where it says so
  */
 export function areOver(text: string, wordsOf: (part: string) => readonly string[], needs: () => readonly NamedNeed[]): boolean {
   if (!saysOver(wordsOf(text)) && firstOf(unspaced.over, folded(text)) === -1) return false;
   const found = needs();
-  const spaced = found.filter(({ at }) => at !== -1);
   if (found.length === 0) return false;
-  if (spaced.length === 0) return isOverUnspaced(folded(text));
-  const parts = text.split(MARKS).map(wordsOf);
-  if (areNoMore(parts, spaced)) return true;
-  const last = Math.max(...spaced.map(({ at, length }) => at + length));
-  // What stands behind the mark after it has nothing to do with it: "ya no me hace falta, así que sin problema".
-  let words: readonly string[] = [];
-  for (const part of parts) {
-    words = [...words, ...part];
-    if (lists.over.in(words.slice(last)) !== -1) break;
+  if (found.every(({ at }) => at === -1)) return isOverUnspaced(folded(text));
+  return areOverByClauses(clausesOf(text, wordsOf), found);
+}
+
+/** At marks, and before "but". */
+function clausesOf(text: string, wordsOf: (part: string) => readonly string[]): readonly (readonly string[])[] {
+  const clauses: (readonly string[])[] = [];
+  for (const part of text.split(MARKS)) {
+    const words = wordsOf(part);
+    const starts = words.flatMap((word, at) => (at === 0 || lists.but.has(word) ? [at] : []));
+    clauses.push(...starts.map((at, index) => words.slice(at, starts[index + 1])));
   }
-  return areOverSince(words, spaced, last);
+  return clauses;
 }
 
-/** Each in a part of the sentence that says so: "ya no llevo bastón". */
-function areNoMore(parts: readonly (readonly string[])[], needs: readonly NamedNeed[]): boolean {
+/** All that the clauses may be is listed; what isn't may tell that a need holds. */
+function areOverByClauses(clauses: readonly (readonly string[])[], needs: readonly NamedNeed[]): boolean {
   let start = 0;
-  return parts.every((words) => {
-    const from = start;
+  let told = 0;
+  // "Früher war ich Vegetarier": the clause behind it says that it is over.
+  let isOpen = false;
+  for (const words of clauses) {
+    const inside = needs.filter(({ at }) => at >= start && at < start + words.length).map((need) => ({ ...need, at: need.at - start }));
     start += words.length;
-    const inside = needs.filter(({ at }) => at >= from && at < start).map((need) => ({ ...need, at: need.at - from }));
-    // "Nicht mehr Vegetarier, sondern vegan" is no end of both.
-    return inside.every((need, index) => isNoMore(words, need, (inside[index - 1]?.at ?? -1) + 1));
-  });
+    told += inside.length;
+    const closes = inside.length === 0 && isClosing(words);
+    if (isOpen !== closes) return false;
+    isOpen = inside.length > 0 && !areNoMore(words, inside);
+    if (isOpen && !wereFormerly(words, inside)) return false;
+    if (isOpen) isOpen = !isClosing(behind(words, inside));
+    else if (inside.length === 0 && !closes && !isBeside(words)) return false;
+  }
+  return !isOpen && told === needs.length;
 }
 
-function isNoMore(words: readonly string[], { at, avoid }: NamedNeed, from: number): boolean {
-  return !avoid && lists.still.in(words) === -1 && lists.over.in(words.slice(Math.max(from, at - OVER_WITHIN), at)) !== -1;
-}
-
-/** What was so formerly, and is over. */
-function areOverSince(words: readonly string[], needs: readonly NamedNeed[], last: number): boolean {
-  const from = lists.formerly.in(words);
-  const behind = words.slice(last);
-  if (from === -1 || last > words.length || lists.over.in(behind) === -1 || lists.still.in(behind) !== -1) return false;
-  return needs.every(({ at, avoid }) => {
+/** "Ya no llevo bastón": each stands right behind what says so, and nothing else is told. */
+function areNoMore(words: readonly string[], needs: readonly NamedNeed[]): boolean {
+  let from = 0;
+  return needs.every(({ at, length, avoid }, index) => {
     const before = words.slice(from, at);
-    const isDenied = lists.denied.in(before) !== -1;
-    return at > from && (avoid ? isDenied || lists.harmed.in(words.slice(from)) !== -1 : !isDenied);
+    const ceased = lists.ceased.in(before);
+    const leads = before.slice(ceased + lists.ceased.at(before, ceased));
+    const after = words.slice(at + length, needs[index + 1]?.at);
+    from = at + length;
+    return !avoid && ceased !== -1 && leads.every((word) => lists.leads.has(word)) && [before.slice(0, ceased), after].every(tellsNothing);
   });
+}
+
+/** Each was so, and is told as no more than that: "kein Laktose vertragen", but not "war nicht allergisch", which they may be. */
+function wereFormerly(words: readonly string[], needs: readonly NamedNeed[]): boolean {
+  const from = lists.formerly.in(words);
+  const rest = words.slice(from);
+  if (from === -1 || lists.living.in(words) !== -1 || lists.still.in(behind(words, needs)) !== -1) return false;
+  return needs.every(({ at, avoid }) => {
+    const isDenied = lists.denied.in(words.slice(from, at)) !== -1;
+    return at > from && isDenied === (avoid && lists.harmed.in(rest) === -1);
+  });
+}
+
+function behind(words: readonly string[], needs: readonly NamedNeed[]): readonly string[] {
+  return words.slice(Math.max(...needs.map(({ at, length }) => at + length)));
+}
+
+/** "Aber das ist seit Jahren vorbei", "mais plus maintenant". */
+function isClosing(words: readonly string[]): boolean {
+  return lists.over.in(words) !== -1 && isMadeOf(words, [lists.over, lists.closing]);
+}
+
+function isMadeOf(words: readonly string[], of: readonly WordList[]): boolean {
+  for (let at = 0; at < words.length; ) {
+    const length = Math.max(...of.map((list) => list.at(words, at)));
+    if (length === 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/** "Así que la visita a pie sin problema". */
+function isBeside(words: readonly string[]): boolean {
+  const goesOn = lists.goes_on.at(words, 0);
+  if (goesOn === 0) return words.length <= MAX_CALL_WORDS && tellsNothing(words);
+  const rest = words.slice(goesOn);
+  const fine = lists.fine.in(rest);
+  return tellsNothing(fine === -1 ? rest : [...rest.slice(0, fine), ...rest.slice(fine + lists.fine.at(rest, fine))]);
+}
+
+function tellsNothing(words: readonly string[]): boolean {
+  return [lists.living, lists.auxiliary, lists.harmed, lists.denied, lists.still].every((list) => list.in(words) === -1);
 }
 
 function isOverUnspaced(text: string): boolean {
   const from = firstOf(unspaced.formerly, text);
   const over = firstOf(unspaced.over, text);
   if (from === -1 || over <= from) return false;
-  const rest = text.slice(over);
-  return firstOf(unspaced.ends, rest) !== -1 && firstOf(unspaced.still, rest) === -1;
+  const rest = text.slice(over).replace(/[\s。．！!]+$/u, "");
+  return unspaced.ends.some((end) => rest.endsWith(end)) && firstOf(unspaced.still, rest) === -1;
 }
 
 function firstOf(phrases: readonly string[], text: string): number {

@@ -136,7 +136,7 @@ test.each([
 
 test.each([
   ["Ma sœur vient avec nous, fauteuil roulant", "companion:sister", "step_free"],
-  ["Vamos con Rosa. Sin nueces.", "companion:Rosa", "no_nuts"],
+  ["Vado con Anna. È celiaca.", "companion:Anna", "no_gluten"],
   ["Wir kommen mit Onkel Karl, keine Nüsse", "companion:uncle", "no_nuts"],
 ])("what stands behind somebody is asked as theirs: %s", async (text, subject, need) => {
   expect(hardOf(await readAlone(text, judge))).toEqual([expect.objectContaining({ subject, need, stance: "unsure" })]);
@@ -190,7 +190,7 @@ test.each([
   ["Früher konnte ich Treppen steigen, jetzt kann ich keine Treppen mehr", "step_free"],
   ["Je ne peux plus marcher, je suis en fauteuil roulant", "step_free"],
   ["Ich bin nicht mehr Vegetarier sondern vegan", "other"],
-  ["Ich gehe nicht mehr ohne Rollator", "other"],
+  ["Ich gehe nicht mehr ohne Rollator", "step_free"],
   ["Antes no usaba bastón, ahora no salgo sin bastón", "other"],
   ["Ik ben vroeger vegetariër geweest, nu eet ik geen noten meer", "no_nuts"],
   ["Ich war früher nicht allergisch, jetzt vertrage ich keine Nüsse", "no_nuts"],
@@ -207,4 +207,108 @@ test("what is known and over is asked about, in the guest's language", async () 
 test("of a sentence that a rule did not read the guest is asked by the need's name", async () => {
   const text = "uff yo con el marisco me hincho como un globo, ni una gamba";
   expect(hardOf(await readAlone(text, judge))).toEqual([expect.objectContaining({ text: "No shellfish (marisco)", stance: "unsure" })]);
+});
+
+test.each(["Den Rollstuhl brauche ich nicht mehr", "Ich brauche den Rollstuhl nicht mehr", "Ich bin nicht mehr so oft im Rollstuhl"])(
+  "what may be over is asked about: %s",
+  async (text) => {
+    expect(hardOf(await readAlone(text, judge))).toEqual([expect.objectContaining({ need: "step_free", stance: "unsure" })]);
+  },
+);
+
+test("whom the words name is not named again before them", async () => {
+  const text = "A minha mãe já não consegue subir escadas";
+  expect(hardOf(await readAlone(text, judge))).toEqual([expect.objectContaining({ text, subject: "companion:mother" })]);
+});
+
+/** What still holds though something else is over. */
+const STILL: Readonly<Record<string, readonly (readonly [text: string, need: string, subject: string])[]>> = {
+  de: [
+    ["Ich hatte einen Unfall und bin im Rollstuhl, Laufen geht nicht mehr.", "step_free", "self"],
+    ["Meine Mutter hatte einen Schlaganfall, sitzt im Rollstuhl und spricht nicht mehr.", "step_free", "companion:mother"],
+    ["Ich war beim Arzt, ich bin schwanger und rauche nicht mehr.", "other", "self"],
+    ["Wir waren letztes Jahr bei euch, ich sitze im Rollstuhl und das Parkett geht nicht mehr.", "step_free", "self"],
+    ["Ich komme nicht mehr aus dem Rollstuhl raus", "step_free", "self"],
+    ["Ich bin nicht mehr vegan, ich bin im Rollstuhl", "step_free", "self"],
+  ],
+  fr: [
+    ["J'étais danseuse, je suis en fauteuil roulant, je ne danse plus du tout.", "step_free", "self"],
+    ["avant le spectacle je précise: je suis en fauteuil roulant, le balcon c'est fini", "step_free", "self"],
+    ["Avant je n'étais pas allergique aux noix, mais c'est fini", "no_nuts", "self"],
+  ],
+  es: [
+    ["Antes de nada, soy celíaca, y ya no quedaba pan", "no_gluten", "self"],
+    ["La cena era en casa, soy sorda y ya no uso teléfono", "hearing_loop", "self"],
+    ["Mi madre tenía cáncer y usa silla de ruedas, ya no camina.", "step_free", "companion:mother"],
+    ["Mi padre ya no deja la silla de ruedas", "step_free", "companion:father"],
+    ["Antes no era alérgica a las nueces, pero eso se acabó", "no_nuts", "self"],
+  ],
+  it: [["Prima camminavo, sono in sedia a rotelle e adesso non lavoro più", "step_free", "self"]],
+  nl: [
+    ["Mijn vader had een beroerte, zit in een rolstoel en loopt niet meer.", "step_free", "companion:father"],
+    ["Ik kom niet meer uit mijn rolstoel", "step_free", "self"],
+  ],
+  pt: [
+    ["Tinha reservado para dois, sou celíaca, já não sei se avisei.", "no_gluten", "self"],
+    ["Já não saio da cadeira de rodas", "step_free", "self"],
+  ],
+  pl: [
+    ["Miałem wypadek i jeżdżę na wózku, już nie chodzę.", "step_free", "self"],
+    ["Już nie wstaję z wózka", "step_free", "self"],
+  ],
+};
+
+test.each(Object.entries(STILL).flatMap(([name, sentences]) => sentences.map((each) => [name, ...each] as const)))(
+  "what else is over ends no need, in %s: %s",
+  async (_, text, need, subject) => {
+    const read = hardOf(await readAlone(text, judge)).map((each) => `${each.need} ${each.subject}`);
+    expect([...read, ...asksBy(text)]).toContain(`${need} ${subject}`);
+    expect(read).not.toEqual([]);
+  },
+);
+
+test.each([
+  "以前事故にあい、もう車椅子なので段差がない席がいいです",
+  "昔は平気だったが、今は車椅子で、段差がない店がいい",
+  "昔は車椅子でしたが、今は車椅子なので大丈夫ではない",
+])("what else is over ends no need, in Japanese: %s", (text) => expect(asksBy(text)).toEqual(["step_free null"]));
+
+test.each(["Ben is deaf", "Ben is blind", "Ben is coeliac", "Ben can't eat nuts"])(
+  "a name is no word of another language: %s",
+  async (text) => {
+    const hard = hardOf(await readAlone(text, judge, [], ["My son is Ben"]));
+    expect(hard).toEqual([expect.objectContaining({ subject: "companion:Ben", stance: "unsure" })]);
+  },
+);
+
+test("an English name that is a Spanish pronoun makes no sentence Spanish", async () => {
+  const hard = hardOf(await readAlone("Ella cant eat eggs", judge, [], ["My daughter is Ella"]));
+  expect(hard).toEqual([expect.objectContaining({ subject: "companion:Ella", need: "no_egg", stance: "unsure" })]);
+});
+
+test.each([
+  ["Mein Mann ist im Rollstuhl. Bitte ohne Nüsse, ich bin allergisch.", "no_nuts", "stated"],
+  ["Mi marido usa silla de ruedas. Sin gluten, por favor.", "no_gluten", "unsure"],
+  ["Mein Sohn kommt mit. Keine Erdnüsse bitte.", "no_nuts", "unsure"],
+  ["Vamos con Rosa. Sin nueces.", "no_nuts", "unsure"],
+])("a sentence that names nobody else stays the guest's own: %s", async (text, need, stance) => {
+  expect(hardOf(await readAlone(text, judge)).filter((each) => each.need === need)).toEqual([
+    expect.objectContaining({ subject: "self", stance }),
+  ]);
+});
+
+test.each([
+  ["Meine Frau ist Veganerin, ich habe eine Nussallergie", "no_nuts"],
+  ["Ma femme est végane, et moi je suis coeliaque", "no_gluten"],
+  ["Mi marido es vegano, y yo soy celíaca", "no_gluten"],
+])('who says "I" in a clause of their own tells of themselves, whoever stands before: %s', async (text, need) => {
+  expect(hardOf(await readAlone(text, judge))).toContainEqual(expect.objectContaining({ need, subject: "self", stance: "stated" }));
+});
+
+test.each([
+  ["Jag är allergisk mot nötter", "no_nuts"],
+  ["Min dotter är allergisk mot ägg", "no_egg"],
+  ["Nie słyszę dobrze, noszę aparat słuchowy.", "hearing_loop"],
+])("a need is asked about by its name, in whatever language and whatever else is denied: %s", async (text, need) => {
+  expect(hardOf(await readAlone(text, judge))).toEqual([expect.objectContaining({ need, stance: "unsure" })]);
 });

@@ -1,13 +1,13 @@
 // Over 300 lines: what is kept of a sentence as it was said, and all that speaks against it.
 
-import { type WordList, wordsIn } from "maitred/stand-in";
-import type { Clause } from "../reading/clauses.js";
+import { saysOver, type WordList, wordsIn } from "maitred/stand-in";
+import { type Clause, clausesOf } from "../reading/clauses.js";
 import { saysWhoComes } from "../reading/company.js";
 import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
-import { beginsAt, english, type Language, relationAt } from "../reading/language.js";
+import { beginsAt, english, type Language, relationAt, UNKNOWN } from "../reading/language.js";
 import { isName, rawWords } from "../reading/names.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
@@ -180,7 +180,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
     acquaintance !== null ||
     judgement.keep < sureFrom ||
     judgement.hard < HARD_FROM;
-  const need = hard ? needNamedIn(words, language, vocabulary, doubtful) : null;
+  const need = hard ? needNamedIn(clause, language, vocabulary, doubtful) : null;
   // A sentence that names no need holds by the guest's yes alone.
   const unsure = hard && (doubtful || need === null);
   return [
@@ -398,13 +398,26 @@ const SUBJECT_WITHIN = 4;
  * The one need that words name which must hold; null where they name none, several, or deny something. `asked`: the guest is asked, so that
  * what somebody is or does is enough of a thing that must not be ("I'm coeliac"); "it's the walnuts" corrects what was said.
  */
-function needNamedIn(words: readonly string[], language: Language, vocabulary: Vocabulary, asked: boolean): FoundNeed | null {
+function needNamedIn(clause: Clause, language: Language, vocabulary: Vocabulary, asked: boolean): FoundNeed | null {
+  const { words } = clause;
   const [first, ...more] = vocabulary.needsIn(words);
   if (first === undefined || isOver(words, language, vocabulary) || more.some(({ need }) => need !== first.need)) return null;
-  if (first.kind === "be") return language.not.in(words) === -1 ? first : null;
+  // Whoever is asked knows what denies it.
+  if (language.name === UNKNOWN) return first;
+  if (first.kind === "be") return isDeniedNeed(clause, first, language, vocabulary) ? null : first;
   const subject = words.slice(Math.max(0, first.at - SUBJECT_WITHIN), first.at);
   const isOfSomebody = asked && [language.first, language.mine].some((list) => list.in(subject) !== -1);
   return isOfSomebody || language.avoid.in(words, { slips: true }) !== -1 ? first : null;
+}
+
+/**
+ * Abroad by the need's own clause alone: "nie słyszę dobrze, noszę aparat słuchowy" denies none, and of what is over the guest is asked:
+ * "ich komme nicht mehr aus dem Rollstuhl".
+ */
+function isDeniedNeed(clause: Clause, { need }: FoundNeed, language: Language, vocabulary: Vocabulary): boolean {
+  const parts = language.name === "en" ? [clause] : clausesOf({ ...clause, asks: false }, language);
+  const named = parts.find(({ words }) => vocabulary.needsIn(words).some((each) => each.need === need)) ?? clause;
+  return language.not.in(named.words) !== -1 && (language.name === "en" || !saysOver(named.words));
 }
 
 /** "I used to be vegan", "he said I'm no longer allergic": it names what may not hold. */

@@ -1,9 +1,9 @@
 import { readableName } from "maitred/domain";
-import { areOver, folded, wordsIn } from "maitred/stand-in";
+import { areOver, folded, saysOver, wordsIn } from "maitred/stand-in";
 import { type Clause, clausesOf, type Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
-import { english, type Language, relationAt, wordsOf } from "./language.js";
+import { english, type Language, relationAt, UNKNOWN, wordsOf } from "./language.js";
 import { isName, rawWords } from "./names.js";
 import { namedIn } from "./needs.js";
 import { calledAs, capital, lower, told } from "./said.js";
@@ -103,13 +103,34 @@ class SentenceAbroad {
     // "Ich bin Veganerin wie meine Schwester".
     const inOwn = this.#thirdIn(this.#saysI(upTo.words) ? upTo : own);
     const earlier = this.#clauses.filter(({ start }) => start < own.start);
-    const beside = (earlier.length > 0 || isFirst ? earlier : this.#before).map((clause) => this.#thirdIn(clause));
+    const before = earlier.length > 0 || isFirst ? [] : this.#before;
+    const beside = [...earlier, ...before].map((clause) => this.#thirdIn(clause));
+    // Behind a sentence about somebody what tells of nobody stays the guest's: "Mein Sohn kommt mit. Keine Nüsse bitte."
+    const isTheirs = earlier.length > 0 || inOwn !== null || this.#tells(own);
     const another = beside.findLast((third) => third !== null && third !== "unknown") ?? null;
-    const third = inOwn === "unknown" ? (another ?? inOwn) : (inOwn ?? (isFirst ? null : another));
+    const moved = isTheirs ? another : null;
+    const third = inOwn === "unknown" ? (moved ?? inOwn) : (inOwn ?? (isFirst ? null : moved));
     if (third !== null && third !== "unknown")
       return { ...draft, ...subjectFor(third), text: told(draft.text, third, this.#language), unsure: true };
-    const isBare = until < MAX_BARE_WORDS && need !== undefined && !this.#tells(own) && beside.every((each) => each === null);
-    return { ...draft, unsure: draft.unsure || third !== null || another !== null || !(isFirst || isBare) };
+    const isNamed = need !== undefined || draft.whole === true;
+    const isKnown = this.#language.name !== UNKNOWN && isNamed;
+    const isBare = isKnown && until < MAX_BARE_WORDS && !this.#tells(own) && beside.every((each) => each === null);
+    const isOwn = isFirst || isBare || this.#isReasoned();
+    return { ...draft, unsure: draft.unsure || third !== null || !isOwn || this.#mayBeOver(own, need) };
+  }
+
+  /** "Den Rollstuhl brauche ich nicht mehr", but not "soy sorda y ya no uso teléfono". */
+  #mayBeOver({ words }: Clause, need: FoundNeed | undefined): boolean {
+    const behind = words.slice(need === undefined ? 0 : need.at + need.length);
+    const joined = need === undefined ? -1 : behind.findIndex((word) => this.#language.joins.has(word));
+    return saysOver(joined === -1 ? words : words.slice(0, words.length - behind.length + joined));
+  }
+
+  /** "Bitte ohne Nüsse, ich bin allergisch", of nobody else. */
+  #isReasoned(): boolean {
+    const isMine = ({ words }: Clause) =>
+      words.some((word) => this.#language.first.has(word)) && (this.#language.avoid.in(words) !== -1 || this.#needsIn(words).length > 0);
+    return this.#clauses.every((clause) => this.#thirdIn(clause) === null) && this.#clauses.some(isMine);
   }
 
   /** "Voy con mi suegra, sin nueces": behind what the guest says of both it may be either's. */

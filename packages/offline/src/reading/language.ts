@@ -41,6 +41,7 @@ export const UNKNOWN = "und";
 const OF_UNKNOWN = languageOf(UNKNOWN, Object.fromEntries(Object.keys(cuesByLanguage.en).map((cue) => [cue, []])) as unknown as Cues);
 
 const ANY = {
+  names: new WordList(cuesOfAny.names),
   laugh: new WordList(cuesOfAny.laugh),
   bringing: new WordList(cuesOfAny.bringing),
   instruction: new WordList(cuesOfAny.instruction),
@@ -65,15 +66,18 @@ export function saysLiking(word: string): boolean {
   return LANGUAGES.some(({ like, dislike }) => like.has(word) || dislike.has(word));
 }
 
-/** The language whose small words a text has most of; English where nothing tells another. */
+/**
+ * The language whose small words a text has most of; English where nothing tells another. What an English name may be tells none by itself:
+ * "Ben is deaf" is no Dutch.
+ */
 export function languageIn(text: string): Language {
   const words = wordsIn(text).slice(0, 120);
   let best = ENGLISH;
-  const smallIn = ({ markers, mine }: Language) => words.filter((word) => markers.has(word) || mine.has(word)).length;
-  let most = smallIn(ENGLISH);
+  const smallIn = ({ markers, mine }: Language) => words.filter((word) => markers.has(word) || mine.has(word));
+  let most = smallIn(ENGLISH).length;
   for (const language of LANGUAGES) {
-    const count = smallIn(language);
-    if (count > most) [best, most] = [language, count];
+    const small = smallIn(language);
+    if (small.length > most && small.some((word) => !ANY.names.has(word))) [best, most] = [language, small.length];
   }
   return most === 0 && isOfAnother(text, words) ? OF_UNKNOWN : best;
 }

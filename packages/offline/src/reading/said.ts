@@ -1,5 +1,5 @@
 import { folded, wordsIn } from "maitred/stand-in";
-import { english, type Language, relationAt } from "./language.js";
+import { english, type Language, relationAt, wordsOf } from "./language.js";
 import { type Companion, ONE_OF_US, partOfGroup, type Who } from "./who.js";
 
 /** How what was said stands in memory. */
@@ -24,7 +24,7 @@ const SINCE = /\s+(?:(?:last|this) (?:week|weekend|month|year|spring|summer|autu
 export function told(text: string, who: Who, language: Language): string {
   const said = retold(text, who, language);
   if (who.kind !== "companion" || who.relation === ONE_OF_US) return said;
-  const words = wordsIn(said).map((word) => word.replace(/'s$/u, ""));
+  const words = wordsOf(said, language).map((word) => word.replace(/'s$/u, ""));
   const isNamed = words.some((word, at) => word === folded(who.name ?? who.relation) || relationAt(words, at)?.relation === who.relation);
   return isNamed || partOfGroup(words, language) !== null
     ? said

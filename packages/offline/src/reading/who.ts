@@ -122,6 +122,8 @@ export function calledIn({ text, words }: Clause, language: Language, vocabulary
   }
   const lists = [language.first, language.mine, language.others, language.not, language.tells, english.nouns_after, english.orders];
   if (raw === "" || [...lists, english.nobodys].some((list) => list.has(first)) || language.pronounAt(words, at).length > 0) return null;
+  // "Antes no era", "Já não saio".
+  if (language.name !== "en" && [language.markers, language.past].some((list) => list.has(first))) return null;
   if (ADVERB.test(first) || vocabulary.reasonsIn([first]).length > 0 || vocabulary.needsIn(words).some((need) => need.at === at))
     return null;
   const companion = { kind: "companion", relation: raw.replace(/['’]s$/u, ""), name: null, unsure: true } as const;
