@@ -93,7 +93,8 @@ function areNoMore(words: readonly string[], needs: readonly NamedNeed[]): boole
 function wereFormerly(words: readonly string[], needs: readonly NamedNeed[]): boolean {
   const from = lists.formerly.in(words);
   const rest = words.slice(from);
-  if (from === -1 || lists.living.in(words) !== -1 || lists.still.in(behind(words, needs)) !== -1) return false;
+  if (from === -1 || [lists.living, lists.can].some((list) => list.in(words) !== -1) || lists.still.in(behind(words, needs)) !== -1)
+    return false;
   return needs.every(({ at, avoid }) => {
     const isDenied = lists.denied.in(words.slice(from, at)) !== -1;
     return at > from && isDenied === (avoid && lists.harmed.in(rest) === -1);
@@ -128,7 +129,7 @@ function isBeside(words: readonly string[]): boolean {
 }
 
 function tellsNothing(words: readonly string[]): boolean {
-  return [lists.living, lists.auxiliary, lists.harmed, lists.denied, lists.still].every((list) => list.in(words) === -1);
+  return [lists.living, lists.auxiliary, lists.harmed, lists.denied, lists.can, lists.still].every((list) => list.in(words) === -1);
 }
 
 function isOverUnspaced(text: string): boolean {

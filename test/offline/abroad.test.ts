@@ -189,6 +189,7 @@ test("of what is over in Japanese nobody is asked either", () => {
 test.each([
   ["Früher konnte ich Treppen steigen, jetzt kann ich keine Treppen mehr", "step_free"],
   ["Je ne peux plus marcher, je suis en fauteuil roulant", "step_free"],
+  ["Früher war ich Veganer und heute kann ich keine Nüsse essen, das ist vorbei", "no_nuts"],
   ["Ich bin nicht mehr Vegetarier sondern vegan", "other"],
   ["Ich gehe nicht mehr ohne Rollator", "step_free"],
   ["Antes no usaba bastón, ahora no salgo sin bastón", "other"],
