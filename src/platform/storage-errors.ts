@@ -98,3 +98,13 @@ export function assertKnownLayout(what: string, found: unknown, known: number, e
     hint: elsewhere === undefined ? `${newer}.` : `${newer}, or ${elsewhere}.`,
   });
 }
+
+/** As {@link assertKnownLayout}, where what an older version wrote can't be read either. */
+export function assertSameLayout(what: string, found: unknown, known: number, elsewhere: string): void {
+  assertKnownLayout(what, found, known, elsewhere);
+  if (Number(found) === known) return;
+  throw new AppError("STORAGE_UNAVAILABLE", {
+    detail: `${what} of version ${String(found)}, which this Maitred can't read; it knows ${known}.`,
+    hint: `Export with the version that wrote it, ${elsewhere}, and import there.`,
+  });
+}

@@ -164,12 +164,22 @@ needing("firestore")("Firestore, its costs and its failures", () => {
     });
   });
 
-  test("a start is refused on what a newer Maitred wrote, and where a part is missing", async () => {
-    await open("newer");
-    const newer = await firestoreClient(addressOf("newer"));
-    await newer.doc("maitred_installation/current").update({ layout: 1_000 }, { exists: true });
-    await newer.terminate();
-    await expect(open("newer")).rejects.toMatchObject({ message: expect.stringMatching(/version 1000; .* knows 1\./) });
+  test.each([
+    ["a newer", 1_000, /version 1000; .* knows 2\./],
+    ["an older", 1, /version 1, .* knows 2\./],
+  ])("a start is refused on what %s Maitred wrote", async (_, layout, said) => {
+    const name = `of-${layout}`;
+    await open(name);
+    const client = await firestoreClient(addressOf(name));
+    await client.doc("maitred_installation/current").update({ layout }, { exists: true });
+    await client.terminate();
+    await expect(open(name)).rejects.toMatchObject({
+      message: expect.stringMatching(said),
+      hint: expect.stringContaining("FIRESTORE_DATABASE"),
+    });
+  });
+
+  test("a start is refused where a part is missing", async () => {
     const half = await firestoreClient(addressOf("half"));
     await half.doc("maitred/o:a").create({ version: 1 });
     await half.terminate();

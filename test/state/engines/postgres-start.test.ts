@@ -26,17 +26,22 @@ needing("postgres")("a start on PostgreSQL", () => {
   test("many at once make the tables once", async () => {
     await Promise.all(Array.from({ length: 6 }, () => start("many")));
     await start("many");
-    expect((await run('SELECT version FROM "many"."layout"')).rows).toEqual([{ version: 1 }]);
+    expect((await run('SELECT version FROM "many"."layout"')).rows).toEqual([{ version: 2 }]);
   });
 
-  test("is refused on tables of a newer version, and names both", async () => {
-    await start("newer");
-    await run('UPDATE "newer"."layout" SET version = 1000');
-    await expect(start("newer")).rejects.toMatchObject({
+  test.each([
+    ["a newer", 1_000, /version 1000; .* knows 2\./, "at least as new"],
+    ["an older", 1, /version 1, .* knows 2\./, "DATABASE_SCHEMA"],
+  ])("is refused on tables of %s version, and names both", async (_, version, said, hint) => {
+    const schema = `of_${version}`;
+    await start(schema);
+    await run(`UPDATE "${schema}"."layout" SET version = ${version}`);
+    await expect(start(schema)).rejects.toMatchObject({
       code: "STORAGE_UNAVAILABLE",
-      message: expect.stringMatching(/version 1000; .* knows 1\./),
-      hint: expect.stringContaining("at least as new"),
+      message: expect.stringMatching(said),
+      hint: expect.stringContaining(hint),
     });
+    expect((await run(`SELECT version FROM "${schema}"."layout"`)).rows).toEqual([{ version }]);
   });
 
   test("is refused where tables are missing, and names them", async () => {

@@ -51,12 +51,17 @@ needing("redis")("a start on Redis", () => {
     for (const engine of engines) expect(await engine.health()).toEqual({ status: "ok" });
   });
 
-  test("is refused on a layout of a newer version, and names both", async () => {
-    await open({ prefix: "newer" });
-    await admin.hset("{newer:installation}", "layout", "7");
-    await expect(open({ prefix: "newer" })).rejects.toMatchObject({
+  test.each([
+    ["a newer", "7", /version 7; .* knows 2\./],
+    ["an older", "1", /version 1, .* knows 2\./],
+  ])("is refused on a layout of %s version, and names both", async (_, layout, said) => {
+    const prefix = `of-${layout}`;
+    await open({ prefix });
+    await admin.hset(`{${prefix}:installation}`, "layout", layout);
+    await expect(open({ prefix })).rejects.toMatchObject({
       ...UNAVAILABLE,
-      message: expect.stringMatching(/version 7; .* knows 1\./),
+      message: expect.stringMatching(said),
+      hint: expect.stringContaining("REDIS_PREFIX"),
     });
   });
 

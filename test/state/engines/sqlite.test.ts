@@ -136,7 +136,7 @@ describe("the file", () => {
     db.close();
     await expect(SqliteEngine.open({ path })).rejects.toMatchObject({
       code: "STORAGE_UNAVAILABLE",
-      message: expect.stringMatching(/older version.*layout is 1.*reads 2/),
+      message: expect.stringMatching(/version 1, which .*can't read; it knows 2/),
     });
   });
 

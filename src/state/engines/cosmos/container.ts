@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/storage-errors.js";
+import { assertSameLayout } from "../../../platform/storage-errors.js";
 import {
   type Container,
   type ContainerDefinition,
@@ -12,8 +12,11 @@ import {
   type Operation,
 } from "./cosmos-client.js";
 
-/** 2: entries may lie in the head. 3: the head's commits are lists. 4: what no query asks for is packed there. */
-const LAYOUT = 4;
+/**
+ * 2: entries may lie in the head. 3: the head's commits are lists. 4: what no query asks for is packed there. 5: a session's row names its
+ * turns by place.
+ */
+const LAYOUT = 5;
 const CONTAINER = "maitred";
 const EVERYTHING = "/*";
 const INSTALLATION = { id: "installation", partition: "installation" } as const;
@@ -49,20 +52,12 @@ export async function openContainer(client: CosmosClient, id: string): Promise<O
   for (;;) {
     const found = await readInstallation(container);
     if (found.item !== undefined) {
-      assertKnownLayout("What Cosmos DB holds is", found.item.layout, LAYOUT, "name another database with COSMOS_DATABASE");
-      if (found.item.layout !== LAYOUT) throw formerLayout(found.item.layout);
+      assertSameLayout("What Cosmos DB holds is", found.item.layout, LAYOUT, "name another database with COSMOS_DATABASE");
       return { container, installation: String(found.id) };
     }
     const resourceBody = { ...INSTALLATION, installation: newId(), layout: LAYOUT };
     conflictIn((await container.items.batch([{ operationType: "Create", resourceBody }], INSTALLATION.partition)).result ?? []);
   }
-}
-
-function formerLayout(found: unknown): AppError {
-  return new AppError("STORAGE_UNAVAILABLE", {
-    detail: `What Cosmos DB holds is of version ${String(found)}, which this Maitred can't read; it knows ${LAYOUT}.`,
-    hint: "Name another database with COSMOS_DATABASE, or export from the former version and import here.",
-  });
 }
 
 /** Somebody else may have made it. */

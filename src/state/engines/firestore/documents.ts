@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/storage-errors.js";
+import { assertSameLayout } from "../../../platform/storage-errors.js";
 import type { Commit, KeyRange, StoredEntry } from "../../engine.js";
 import type { Seen } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
@@ -62,7 +62,8 @@ export function ofRange(entries: Query, { from, to, limit, reverse = false }: Ke
   return limit === undefined ? query : query.limit(limit);
 }
 
-const LAYOUT = 1;
+/** 2: a session's row names its turns by place. */
+const LAYOUT = 2;
 
 /** A document for each partition, with its head. */
 export const PARTITIONS = "maitred";
@@ -78,7 +79,7 @@ export async function openInstallation(db: FirestoreClient): Promise<string> {
       // What lists partitions needs an index, and is told so at once.
       await db.collectionGroup(ENTRIES).where("key", "==", OWNER_KEY).orderBy("partition").limit(1).get();
       if (found.exists) {
-        assertKnownLayout("What Firestore holds is", found.get("layout"), LAYOUT, "name another database with FIRESTORE_DATABASE");
+        assertSameLayout("What Firestore holds is", found.get("layout"), LAYOUT, "name another database with FIRESTORE_DATABASE");
         return String(found.get("id"));
       }
       if ((await db.collection(PARTITIONS).limit(1).get()).docs.length > 0) throw incomplete();

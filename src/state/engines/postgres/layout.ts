@@ -1,11 +1,13 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import { type Database, type Query, sqlFile, updateTables } from "../../../platform/postgres/database.js";
-import { assertKnownLayout } from "../../../platform/storage-errors.js";
+import { assertSameLayout } from "../../../platform/storage-errors.js";
 
-/** What makes each version of the layout out of the one before. A released one is never changed. */
+/** What makes each version of the layout, from nothing on. A released one is never changed; what another version filled can't be read. */
 const LAYOUTS: readonly (readonly string[])[] = [
   ["tables", "read", "commit", "erase", "views"].map((name) => sqlFile(name, import.meta.url)),
+  // What differs is a session's row, which names its turns by place.
+  [],
 ];
 
 const LAYOUT_TABLE = `CREATE TABLE {layout} (
@@ -67,7 +69,7 @@ export function openLayout(database: Database): Promise<string> {
 async function updated(query: Query, schema: string, tables: ReadonlySet<unknown>): Promise<string> {
   const [row] = await query("SELECT version, installation FROM {layout}");
   const version = Number(row?.version);
-  assertKnownLayout(WHAT, version, LAYOUTS.length);
+  if (version > 0) assertSameLayout(WHAT, version, LAYOUTS.length, "name another schema with DATABASE_SCHEMA");
   const missing = TABLES.filter((table) => version > 0 && !tables.has(table));
   if (row === undefined || missing.length > 0)
     throw new AppError("STORAGE_UNAVAILABLE", {

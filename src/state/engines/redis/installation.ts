@@ -1,11 +1,12 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
-import { assertKnownLayout } from "../../../platform/storage-errors.js";
+import { assertSameLayout } from "../../../platform/storage-errors.js";
 import type { EngineManifest } from "../../engine.js";
 import { asStorageError, type RedisConnection, replyCode } from "./redis-connection.js";
 import { SIGN } from "./scripts.js";
 
-const LAYOUT = 1;
+/** 2: a session's row names its turns by place. */
+const LAYOUT = 2;
 
 /** Where the installation's id lies: in one place, and on a Cluster with each shard of the index too, so that it is on all servers. */
 export type Places = readonly [first: string, ...others: readonly string[]];
@@ -13,7 +14,7 @@ export type Places = readonly [first: string, ...others: readonly string[]];
 /** The id of the installation that all processes with this prefix are; the first makes it. @throws STORAGE_UNAVAILABLE */
 export async function openInstallation(connection: RedisConnection, prefix: string, [first, ...others]: Places): Promise<string> {
   const [known, layout] = (await connection.command("HMGET", first, "id", "layout")) as readonly (string | null)[];
-  if (layout != null) assertKnownLayout(`What Redis holds under ${prefix} is`, layout, LAYOUT, "name another REDIS_PREFIX");
+  if (layout != null) assertSameLayout(`What Redis holds under ${prefix} is`, layout, LAYOUT, "name another REDIS_PREFIX");
   if (known == null && (await holdsFormerLayout(connection, prefix)))
     throw new AppError("STORAGE_UNAVAILABLE", {
       detail: `Under ${prefix} lies what a version before partitions wrote, which this one can't read.`,

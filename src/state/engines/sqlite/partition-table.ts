@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Sqlite } from "../../../platform/sqlite.js";
-import { assertKnownLayout } from "../../../platform/storage-errors.js";
+import { assertSameLayout } from "../../../platform/storage-errors.js";
 import type { DuePartition } from "../../engine.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
 
@@ -33,16 +33,11 @@ CREATE TABLE entries (
   UNIQUE (partition, key)
 )`;
 
-/** @throws STORAGE_UNAVAILABLE where a newer version, or another program, has written the file */
+/** @throws STORAGE_UNAVAILABLE where another version, or another program, has written the file */
 export function openLayout(db: Sqlite): void {
   const found = Number(db.pragma("user_version", { simple: true }));
   if (found === LAYOUT) return;
-  assertKnownLayout(`${db.name} is`, found, LAYOUT);
-  if (found > 0)
-    throw new AppError("STORAGE_UNAVAILABLE", {
-      detail: `${db.name} was written by an older version: its layout is ${found}, and this Maitred reads ${LAYOUT}.`,
-      hint: "Move it away, or name another directory.",
-    });
+  if (found !== 0) assertSameLayout(`${db.name} is`, found, LAYOUT, "move the whole directory away, or name another");
   const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length > 0)
     throw new AppError("STORAGE_UNAVAILABLE", {
