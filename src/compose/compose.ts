@@ -8,12 +8,10 @@ import type { LoggedMemories } from "../memories/memory-changes.js";
 import { scheduleJob } from "../operations/jobs.js";
 import { backlogOf, readinessOf } from "../operations/readiness.js";
 import type { Clock } from "../platform/clock.js";
-import { isAppError } from "../platform/errors.js";
 import { loadWaiting } from "../platform/loaded-later.js";
 import { VERSION } from "../platform/version.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
-import { whileOpen } from "../ports/owner-gate.js";
 import { withIdOfToday } from "../ports/session-names.js";
 import { givingWayTo } from "../turn/giving-way.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
@@ -125,7 +123,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     recording,
     archived: async (owner) => behaviour?.archived(owner, stopping.signal),
   });
-  const { sessions, privacy, promotion, imports, retention, log, identities } = useCases;
+  const { sessions, privacy, promotion, imports, retention, log, identities, visits } = useCases;
   const events = composeEvents(wiring, stores, { memories: remembered.longTerm, sessions });
   const { longTerm, history } = remembered;
   const { models, domain } = answering.rest;
@@ -189,8 +187,8 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     },
     imports,
     privacy,
-    seen: (owner, seen) => noteVisit(wiring, registry, ledger, identities, owner, seen),
-    user: (owner) => ledger.user(owner),
+    seen: (owner, seen) => visits.seen(owner, seen),
+    user: (owner) => visits.user(owner),
     events: events.feed,
     identities,
     readiness,
@@ -235,28 +233,6 @@ const WARM_MS = 5_000;
 async function warm({ embedder, longTerm }: LongTerm, clock: Clock, owner = NOBODY): Promise<void> {
   loadWaiting();
   if (embedder.remote !== true) await longTerm.recall(owner, { text: "hello", now: clock.now(), deadlineMs: WARM_MS });
-}
-
-/** Behind the turn that it came with. An erasure ends it, and then keeps it out: no visit of before is written after the receipt. */
-function noteVisit(
-  { clock, logger }: Wiring,
-  registry: TurnRegistry,
-  ledger: Parts["ledger"],
-  identities: Composed["identities"],
-  named: Owner,
-  seen: Parameters<Composed["seen"]>[1],
-): void {
-  const at = clock.now().toISOString();
-  const note = async () => {
-    const owner = await identities.resolve(named);
-    await whileOpen(upkeepGate(registry), owner, async (signal) => {
-      await registry.behindTurns(owner, signal);
-      await ledger.seen(owner, { at, ...seen });
-    });
-  };
-  note().catch((error: unknown) => {
-    if (!isAppError(error, "OWNER_ERASED")) logger.warn({ err: error }, "a user's visit could not be kept");
-  });
 }
 
 function modelInfo({ name, standIn }: ChatModel): ApplicationInfo["model"] {

@@ -15,6 +15,7 @@ import { ConversationLog } from "../sessions/conversation-log.js";
 import { SessionCopies } from "../sessions/merged-sessions.js";
 import { SessionService } from "../sessions/sessions.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
+import { Visits } from "../turn/visits.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { Answering } from "./agent.js";
 import type { Parts } from "./composed.js";
@@ -36,6 +37,7 @@ export interface UseCases {
   readonly retention: Parts["retention"];
   readonly log: ConversationLog;
   readonly identities: IdentityService;
+  readonly visits: Visits;
 }
 
 export function composeUseCases(
@@ -122,7 +124,10 @@ export function composeUseCases(
   );
   const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const copies = new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger });
+  const gate = upkeepGate(registry);
+  const visits = new Visits({ ledger, registry, gate, resolve: (owner) => identities.resolve(owner), clock, logger });
   const privacy = new PrivacyService({
+    user: (owner) => visits.user(owner),
     ...{ store, history, longTerm, records, ledger, hold, events, merges, encryption, clock, logger },
     receipts,
     others: [new WordsLeft(merges, copies), receipts, ...erasable],
@@ -142,7 +147,7 @@ export function composeUseCases(
     domain: records,
     locks: store.locks,
     pendingOf: (owner) => store.index.pendingOf(owner),
-    begin: upkeepGate(registry).begin,
+    begin: gate.begin,
     hold,
     holdHere,
     holdWriteBack: holdStores,
@@ -190,7 +195,7 @@ export function composeUseCases(
     clock,
     logger,
   });
-  return { sessions, privacy, promotion, imports, retention, log, identities };
+  return { sessions, privacy, promotion, imports, retention, log, identities, visits };
 }
 
 function both(first: () => void, second: () => void): () => void {

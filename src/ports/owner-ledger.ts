@@ -37,6 +37,14 @@ export interface UserRecord {
   readonly lastSeenAt: string;
 }
 
+/** Of a user, with what identity tells of them then. */
+export interface Sighting {
+  readonly at: string;
+  readonly displayName?: string;
+  readonly provider?: string;
+  readonly timeZone?: string;
+}
+
 export interface OwnerLedger {
   tombstones(owner: Owner): Promise<readonly Tombstone[]>;
   /** Durable on resolve, and before the memory itself is deleted. */
@@ -44,11 +52,10 @@ export interface OwnerLedger {
   /** Several in one write: all or nothing. */
   addTombstones(owner: Owner, tombstones: readonly Tombstone[]): Promise<void>;
   user(owner: Owner): Promise<UserRecord | null>;
-  /** Kept at most once a minute for `lastSeenAt` alone; never holds up a turn. */
-  seen(
-    owner: Owner,
-    seen: { readonly at: string; readonly displayName?: string; readonly provider?: string; readonly timeZone?: string },
-  ): Promise<void>;
+  /**
+   * Kept at most once a minute for `lastSeenAt` alone; never holds up a turn. One before `lastSeenAt` tells only what isn't known since.
+   */
+  seen(owner: Owner, seen: Sighting): Promise<void>;
   audit(owner: Owner, entry: AuditEntry): Promise<void>;
   auditTrail(owner: Owner): Promise<readonly AuditEntry[]>;
   /** Counts erasures: work that began under an older epoch is refused. */

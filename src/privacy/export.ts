@@ -29,6 +29,8 @@ export interface ExportParts {
   /** Null when the domain keeps nothing of its users. */
   readonly records: DomainRecords | null;
   readonly ledger: OwnerLedger;
+  /** Who was seen. Default: as the ledger has them. */
+  readonly user?: OwnerLedger["user"];
   /** Of bookings. Default: none are kept. */
   readonly receipts?: ReceiptList;
 }
@@ -55,7 +57,7 @@ export interface ExportCounts {
 export async function* exportDocument(parts: ExportParts, owner: Owner, now: Date, counts: ExportCounts): AsyncGenerator<string> {
   const memories = memoriesOf(parts.longTerm, owner);
   const firstMemory = await memories.next();
-  const user = await parts.ledger.user(owner);
+  const user = await (parts.user?.(owner) ?? parts.ledger.user(owner));
   const head = { format: EXPORT_FORMAT, version: EXPORT_VERSION, exported_at: now.toISOString(), user: user && exportedUser(user) };
   yield `${JSON.stringify(head).slice(0, -1)},\n"sessions":[`;
   let separator = "\n";

@@ -77,6 +77,23 @@ export function ownerLedgerContract(
       expect(await ledger.user(ALICE)).toMatchObject({ displayName: "Alice", lastSeenAt: "2026-03-01T10:02:00.000Z" });
     });
 
+    test("of a visit that is told of late, behind a later one, keeps what isn't known since, and nothing else", async () => {
+      await ledger.seen(ALICE, { at: "2026-03-01T10:05:00.000Z", timeZone: "Europe/Lisbon" });
+      const late = { at: "2026-03-01T10:00:00.000Z", displayName: "Alice", timeZone: "Asia/Tokyo" };
+      await ledger.seen(ALICE, late);
+      const record = {
+        displayName: "Alice",
+        provider: null,
+        timeZone: "Europe/Lisbon",
+        firstSeenAt: "2026-03-01T10:05:00.000Z",
+        lastSeenAt: "2026-03-01T10:05:00.000Z",
+      };
+      expect(await ledger.user(ALICE)).toEqual(record);
+      await ledger.seen(ALICE, { ...late, at: "2026-03-01T10:05:01.000Z" });
+      const lastSeenAt = "2026-03-01T10:05:01.000Z";
+      expect(await ledger.user(ALICE)).toEqual({ ...record, timeZone: "Asia/Tokyo", lastSeenAt });
+    });
+
     when("audit")("keeps the audit trail in order", async () => {
       const entry = { at: AT, action: "export", by: "user", receiptId: null, counts: { sessions: 1 } } as const;
       await ledger.audit(ALICE, entry);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -118,4 +118,31 @@ test("the log is emptied behind words and vectors that were replaced, and not be
   expect(await isEmptiedBehind(() => put({ seq: 2, at: null, text: "jazz" }, [1, 2]))).toBe(true);
   expect(await isEmptiedBehind(() => client.setPayload("c", { points: [uuid(1)], payload: { text: "folk" }, wait: true }))).toBe(true);
   expect(await isEmptiedBehind(() => put({ seq: 2 }, [1, 2]))).toBe(true);
+});
+
+test("words that were replaced before a kill are gone within five seconds of the next start, though only numbers are written then", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "maitred-erasure-"));
+  const left = await mkdtemp(join(tmpdir(), "maitred-erasure-"));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(async () => {
+    vi.useRealTimers();
+    for (const each of [dir, left]) await rm(each, { recursive: true, force: true });
+  });
+  const occurrences = async () => {
+    const files = await Promise.all((await readdir(left)).map((file) => readFile(join(left, file), "latin1")));
+    return files.join("").split(CANARY).length - 1;
+  };
+  const killed = await openLocalQdrant({ path: join(dir, "vectors.db"), thread: false });
+  await killed.client.createCollection("c", { vectors: { size: 2, distance: "Cosine" } });
+  const points = [{ id: uuid(1), vector: [1, 1], payload: { text: CANARY } }];
+  await killed.client.upsert("c", { points, wait: true });
+  await killed.client.setPayload("c", { points: [uuid(1)], payload: { text: "plain" }, wait: true });
+  for (const file of await readdir(dir)) await copyFile(join(dir, file), join(left, file));
+  await killed.close();
+  expect(await occurrences()).toBeGreaterThan(0);
+  const { client, close } = await openLocalQdrant({ path: join(left, "vectors.db"), thread: false });
+  await client.setPayload("c", { points: [uuid(1)], payload: { seq: 2 }, wait: true });
+  vi.advanceTimersByTime(5_000);
+  expect(await occurrences()).toBe(0);
+  await close();
 });

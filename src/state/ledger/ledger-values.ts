@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
 import { derivedId } from "../../platform/ids.js";
-import type { AuditEntry, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import type { AuditEntry, Sighting, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
 import { type ErasureReceipt, erasureReceiptSchema } from "../../ports/resources.js";
 import { numberKey, systemPartition } from "../partition.js";
 
@@ -103,13 +103,6 @@ export function ownerErased(): AppError {
 /** Only a later sighting of nothing new is left out, for so long, in milliseconds. */
 export const SEEN_THROTTLE_MS = 60_000;
 
-export interface Sighting {
-  readonly at: string;
-  readonly displayName?: string;
-  readonly provider?: string;
-  readonly timeZone?: string;
-}
-
 /** What it tells of the owner, in no words. */
 export function hashOfSighting(owner: Owner, { displayName, provider, timeZone }: Sighting): string {
   return hash("sha256", JSON.stringify([owner, displayName, provider, timeZone]));
@@ -120,14 +113,21 @@ export function isDue(lastSeenAt: string, { at }: Sighting): boolean {
   return Date.parse(at) - Date.parse(lastSeenAt) >= SEEN_THROTTLE_MS;
 }
 
-/** The user's record after a sighting, or null where it isn't worth a write. */
+/** Whether a user has been seen since. */
+export function isPast(lastSeenAt: string, { at }: Sighting): boolean {
+  return Date.parse(at) < Date.parse(lastSeenAt);
+}
+
+/** The user's record after a sighting, or null where it isn't worth a write. Of one that comes late holds what isn't known since. */
 export function afterSeen(before: UserRecord | null, seen: Sighting): UserRecord | null {
+  const comesLate = before !== null && isPast(before.lastSeenAt, seen);
+  const latest = (known: string | null = null, told: string | null = null) => (comesLate ? (known ?? told) : (told ?? known));
   const after: UserRecord = {
-    displayName: seen.displayName ?? before?.displayName ?? null,
-    provider: seen.provider ?? before?.provider ?? null,
-    timeZone: seen.timeZone ?? before?.timeZone ?? null,
+    displayName: latest(before?.displayName, seen.displayName),
+    provider: latest(before?.provider, seen.provider),
+    timeZone: latest(before?.timeZone, seen.timeZone),
     firstSeenAt: before?.firstSeenAt ?? seen.at,
-    lastSeenAt: seen.at,
+    lastSeenAt: comesLate ? before.lastSeenAt : seen.at,
   };
   if (before === null) return after;
   const news = after.displayName !== before.displayName || after.provider !== before.provider || after.timeZone !== before.timeZone;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Owner } from "../../domain/owner.js";
-import type { AuditEntry, OwnerLedger, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
+import type { AuditEntry, OwnerLedger, Sighting, Tombstone, UserRecord } from "../../ports/owner-ledger.js";
 import type { ErasureReceipt } from "../../ports/resources.js";
 import { committed } from "../durable-commit.js";
 import { type PartitionRead, prefixRange, type StateEngine } from "../engine.js";
@@ -18,6 +18,7 @@ import {
   hashOfSighting,
   intentOf,
   isDue,
+  isPast,
   LAST_TOMBSTONE_KEY,
   LEDGER,
   OPEN,
@@ -29,7 +30,6 @@ import {
   receiptKey,
   receiptOf,
   SEEN_THROTTLE_MS,
-  type Sighting,
   TOMBSTONES,
   tombstoneKey,
   tombstonesOf,
@@ -87,7 +87,7 @@ export class EngineOwnerLedger implements OwnerLedger {
       const puts = [{ key: USER_KEY, value: JSON.stringify(after) }, named(owner)];
       return { commit: { epoch: read.epoch, checks: unchanged(read, USER_KEY), puts }, result: after };
     });
-    if (user !== null) this.#visits.set(owner, { told, lastSeenAt: user.lastSeenAt });
+    if (user !== null && !isPast(user.lastSeenAt, seen)) this.#visits.set(owner, { told, lastSeenAt: user.lastSeenAt });
   }
 
   async audit(owner: Owner, entry: AuditEntry): Promise<void> {

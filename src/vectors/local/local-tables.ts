@@ -1,5 +1,6 @@
 // Over 300 lines: the statements of one database, kept beside the tables that they read.
 
+import { statSync } from "node:fs";
 import { compactHere } from "../../platform/compaction.js";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf } from "../../platform/file-system.js";
@@ -82,13 +83,17 @@ export class LocalTables {
   static open(path: string): LocalTables {
     let db: Sqlite | undefined;
     try {
+      const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
       db = openSqlite(path);
       db.pragma("temp_store = MEMORY");
       const version = db.pragma("user_version", { simple: true });
       if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
       else if (version !== SCHEMA_VERSION)
         throw new AppError("STORAGE_DAMAGED", { detail: "The vector store's file is another version's." });
-      return new LocalTables(db);
+      const tables = new LocalTables(db);
+      // Of a process that was killed, maybe between a replacement and its checkpoint.
+      if (hasLog) tables.checkpointSoon();
+      return tables;
     } catch (cause) {
       db?.close();
       if (cause instanceof AppError) throw cause;
