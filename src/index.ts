@@ -111,7 +111,19 @@ export type { TokenCounter } from "./platform/tokens.js";
 export type * from "./ports/agent.js";
 export type * from "./ports/application.js";
 export type * from "./ports/binding.js";
-export type * from "./ports/chat-model.js";
+export type {
+  ChatModel,
+  FinishReason,
+  ModelCallOptions,
+  ModelEvent,
+  ModelImage,
+  ModelMeasure,
+  ModelMessage,
+  ModelRequest,
+  ModelTask,
+  ModelToolCall,
+  ToolSpec,
+} from "./ports/chat-model.js";
 export type { ConversationQuery } from "./ports/conversation-list.js";
 export type * from "./ports/embedding.js";
 export type {
@@ -127,7 +139,17 @@ export type {
   ToldEventOf,
   UndeliveredEvent,
 } from "./ports/events.js";
-export type * from "./ports/extraction.js";
+export type {
+  AlsoAsked,
+  AlsoDue,
+  CallsLeft,
+  MessageReader,
+  MessageToRead,
+  NeedsReading,
+  ProposedOperation,
+  Reading,
+  Stance,
+} from "./ports/extraction.js";
 export type { StorageHealth } from "./ports/health-history.js";
 export type * from "./ports/history.js";
 export type { Identities, Merge, MergeRequest, MergeState } from "./ports/identities.js";

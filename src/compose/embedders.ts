@@ -1,8 +1,8 @@
 import type { TokenMeter } from "../agent/token-meter.js";
 import { CachedEmbedder, prefixedEmbedder } from "../embedding/cached-embedder.js";
+import { embeddingModelFacts } from "../embedding/embedding-models.js";
 import { HashingEmbedder } from "../embedding/hashing-embedder.js";
 import type { OpenAIEmbedder } from "../embedding/openai-embedder.js";
-import { embeddingModelFacts } from "../embedding/openai-embeddings.js";
 import { SentenceEmbedder, type SentenceModel } from "../embedding/sentence-embedder.js";
 import { documentVector } from "../embedding/sparse-vectors.js";
 import { within } from "../platform/bounded-signal.js";

@@ -5,7 +5,8 @@ import { AppError, isAppError } from "../platform/errors.js";
 import { estimatedTokens, type TokenCounter, tokenCounterFor } from "../platform/tokens.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
 import { cutToTokens, EmbeddingFailure } from "./embedding-failure.js";
-import { embeddingModelFacts, OpenAIEmbeddings, type OpenAIEmbeddingsOptions } from "./openai-embeddings.js";
+import { embeddingModelFacts } from "./embedding-models.js";
+import { OpenAIEmbeddings, type OpenAIEmbeddingsOptions } from "./openai-embeddings.js";
 
 /** Texts in one request (OpenAI takes 2,048, Gemini 100). Halved where a service takes fewer. */
 const MAX_BATCH_TEXTS = 96;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { embeddingModelFacts } from "../../src/embedding/openai-embeddings.js";
+import { embeddingModelFacts } from "../../src/embedding/embedding-models.js";
 
 test.each([
   ["nomic-embed-text", "search_query: ", "search_document: "],

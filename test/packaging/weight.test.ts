@@ -77,23 +77,29 @@ describe("an installation of the core", () => {
   });
 
   test("an import of it loads what its exports need, and neither the stores nor the API", async () => {
+    const { loaded, packages } = await loadedBy("maitred");
+    expect(packages).toEqual(["@orama/stemmers", "@orama/stopwords", "lru-cache", "uuid", "zod"]);
+    expect(loaded.filter((url) => /\/maitred\/dist\/(http|mcp|cli|state\/engines)\//.test(url))).toEqual([]);
+  });
+
+  test("what composes a server loads no SDK of a provider before a setting asks for it", async () => {
+    const { packages } = await loadedBy(join(alone.home, "dist", "compose", "compose.js"));
+    expect(packages).toContain("better-sqlite3");
+    expect(packages.filter((name) => /openai|^ai$|^@ai-sdk\//.test(name))).toEqual([]);
+  });
+
+  /** Files that an import takes along, and packages that they are of beside the core. */
+  async function loadedBy(module: string): Promise<{ readonly loaded: readonly string[]; readonly packages: readonly string[] }> {
     const hook = `export async function load(url, context, next) { process._rawDebug(url); return next(url, context); }`;
     const code = `import { register } from "node:module";
       register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});
-      await import("maitred");`;
+      await import(${JSON.stringify(module)});`;
     await writeFile(join(alone.project, "imported.mjs"), code);
     const { stderr } = await run(process.execPath, ["imported.mjs"], { cwd: alone.project, env: { PATH } });
     const loaded = stderr.split("\n").filter((url) => url.startsWith("file:"));
     const packages = loaded.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]).filter((name) => name !== "maitred");
-    expect([...new Set(packages)].filter((name) => name !== undefined).sort()).toEqual([
-      "@orama/stemmers",
-      "@orama/stopwords",
-      "lru-cache",
-      "uuid",
-      "zod",
-    ]);
-    expect(loaded.filter((url) => /\/maitred\/dist\/(http|mcp|cli|state\/engines)\//.test(url))).toEqual([]);
-  });
+    return { loaded, packages: [...new Set(packages)].filter((name) => name !== undefined).sort() };
+  }
 
   const configured = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: "http://127.0.0.1:9/v1", EMBEDDING_PROVIDER: "hashing" };
   const WITHOUT_A_KEY = "@maitred/offline @maitred/minilm`, which is what runs without a key, or set OPENAI_API_KEY.";
