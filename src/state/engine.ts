@@ -102,8 +102,8 @@ export interface Commit {
   /** Refused when the partition is not claimed by it any more. The claim is renewed for `leaseMs` from now; 0: let go. */
   readonly claim?: { readonly token: string; readonly leaseMs: number };
   /**
-   * `relaxed`: nobody waits for it, and it is done again where it is lost. It outlives a kill, and a power cut once a durable one follows:
-   * an engine need not wait for its disk, and may do along with it what makes later commits cheaper. Default: durable.
+   * `relaxed`: a power cut may take it, as it is done again then. It outlives a kill, and a power cut once a durable one follows: an engine
+   * need not wait for its disk, and may do along with it what makes later commits cheaper. Default: durable.
    */
   readonly durability?: "relaxed";
   /** The epoch becomes one more: what began before can't write any more. Default false. */

@@ -29,6 +29,8 @@ export class ServiceCalls {
   readonly #asked = new Set<Promise<unknown>>();
   #closed = false;
   #isAnother = false;
+  /** Of all calls that come while another installation answers. */
+  #looking: ReturnType<StateEngine["health"]> | null = null;
 
   constructor(service: CalledService) {
     this.#service = service;
@@ -37,7 +39,10 @@ export class ServiceCalls {
   /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */
   async within<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#isAnother) {
-      const { detail } = await this.health();
+      this.#looking ??= this.health().finally(() => {
+        this.#looking = null;
+      });
+      const { detail } = await this.#looking;
       if (detail !== undefined) throw new NotCommitted({ detail, retryAfterSeconds: 1 });
     }
     return this.#bounded(ask, this.#service.timeoutMs);

@@ -45,7 +45,7 @@ const MOST_ENTRY_BYTES = 16_384;
 const MOST_ONCE_BYTES = 3_072;
 /** As JSON, inline entries are packed to less than a fourth of it at best. */
 const BEST_PACKED = 4;
-/** Of all inline entries that were put once, behind a commit that nobody waits for. */
+/** Of all inline entries that were put once, behind a relaxed commit. */
 const MOST_LEFT_BYTES = 512;
 /** Behind such a commit a larger one that none of so many commits has put, which are some of turns', has left the head. */
 const OLD_COMMITS = 50;
@@ -71,8 +71,8 @@ export function mayHoldSpilled(inline: InlineEntries, { from, to }: KeyRange): b
 
 /**
  * Entries that a commit puts are inline where they fit; what is then too much is given items of its own, what is large and was put long ago
- * first. A commit that nobody waits for makes room for those that follow. A key whose place is not known has its item written, as one may
- * be there. Where that were too many operations for one batch nothing that lies inline is moved.
+ * first. A relaxed commit, which no answer waits for as a rule, makes room for those that follow. A key whose place is not known has its
+ * item written, as one may be there. Where that were too many operations for one batch nothing that lies inline is moved.
  */
 export function placeWithin(headBytes: number, before: InlineEntries, changes: Changes, room: Room): Placement {
   const clears = changes.durability === "relaxed";

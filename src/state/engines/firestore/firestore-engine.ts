@@ -1,4 +1,3 @@
-// Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { awaitStart } from "../../../platform/growing-wait.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
