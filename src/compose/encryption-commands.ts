@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
 import { leasesIn, requireUnused } from "../operations/migration-checks.js";
-import { resealPartition } from "../operations/partition-reader.js";
+import { resealPartition } from "../operations/reseal.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
 import { AppError } from "../platform/errors.js";
 import { type Logger, silentLogger } from "../platform/logger.js";

@@ -7,7 +7,7 @@ import type { SessionWriter } from "../ports/session-names.js";
 import type { TurnRecords } from "../ports/turn-records.js";
 import type { ErasableStore } from "../privacy/privacy.js";
 import { EngineConversationList } from "../state/conversations/conversation-list.js";
-import { EnginePlots } from "../state/counters/batched-sums.js";
+import { EnginePlots } from "../state/counters/plots.js";
 import { EngineTurnRecords } from "../state/turn-records/turn-records.js";
 import type { TurnRegistry } from "../turn/turn-registry.js";
 import { type Stores, upkeepGate, type Wiring } from "./wiring.js";

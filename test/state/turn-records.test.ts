@@ -6,7 +6,7 @@ import { systemClock } from "../../src/platform/clock.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { EngineConversationList } from "../../src/state/conversations/conversation-list.js";
-import { EnginePlots } from "../../src/state/counters/batched-sums.js";
+import { EnginePlots } from "../../src/state/counters/plots.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { EngineImageStore } from "../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";

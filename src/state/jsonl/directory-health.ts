@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isAppError } from "../../platform/errors.js";
+import { FailureStreak } from "../../platform/failure-streak.js";
 import type { FileSystem } from "../../platform/file-system.js";
-import { FailureStreak } from "../../platform/growing-wait.js";
 import { asStorageError, storageGone } from "../../platform/storage-errors.js";
 import type { StorageHealth } from "../../ports/health-history.js";
 

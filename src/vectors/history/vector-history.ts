@@ -1,6 +1,6 @@
 import type { Owner } from "../../domain/owner.js";
 import { AppError, isAppError } from "../../platform/errors.js";
-import { FailureStreak } from "../../platform/growing-wait.js";
+import { FailureStreak } from "../../platform/failure-streak.js";
 import { type Logger, silentLogger } from "../../platform/logger.js";
 import type { Embedder } from "../../ports/embedding.js";
 import type { ConversationHistory, HistorySearch } from "../../ports/history.js";

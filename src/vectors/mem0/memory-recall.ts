@@ -1,7 +1,7 @@
 import { beginsAfter, byStated, holdsAt, lastConfirmedAt, type MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
 import { boundedSignal, orAbort } from "../../platform/bounded-signal.js";
-import { FailureStreak } from "../../platform/growing-wait.js";
+import { FailureStreak } from "../../platform/failure-streak.js";
 import type { Logger } from "../../platform/logger.js";
 import type { SimilarMemory, StoreRecall, StoreRecallResult } from "../../ports/memory-store.js";
 import type { Condition } from "../../ports/vectors.js";

@@ -1,7 +1,7 @@
 import type { Owner } from "../../domain/owner.js";
 import { boundedSignal } from "../../platform/bounded-signal.js";
 import { AppError, isAppError } from "../../platform/errors.js";
-import { FailureStreak } from "../../platform/growing-wait.js";
+import { FailureStreak } from "../../platform/failure-streak.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { VectorStore } from "../../ports/vectors.js";
 
