@@ -7,8 +7,9 @@ import type { ReplayTrial } from "../operations/replay-turn.js";
 import { AppError } from "../platform/errors.js";
 import { parsedJson } from "../platform/json.js";
 import { EXIT, type ExitCode } from "./errors.js";
+import { evalCommand } from "./eval.js";
 import type { Variables } from "./maintenance-commands.js";
-import { evalCommand, replayMemoriesCommand, replayTurnCommand } from "./replay.js";
+import { replayMemoriesCommand, replayTurnCommand } from "./replay.js";
 import type { CommandContext, Terminal } from "./terminal.js";
 
 interface ReplayCliParts extends CommandContext {
