@@ -29,7 +29,7 @@ import { openApiDocument } from "./openapi.js";
 import { operatorRoutes, studioDataRoutes } from "./operator.js";
 import { isOperatorPath, OPERATOR_CHALLENGE, type OperatorConfig, operatorDoor } from "./operator-door.js";
 import { ownAgentRoutes } from "./own-agent.js";
-import { pageRoutes, STUDIO_SESSION_PATH, studioDoor, studioRoutes } from "./pages.js";
+import { pageRoutes } from "./pages.js";
 import { privacyRoutes } from "./privacy.js";
 import { asAppError, problemResponse } from "./problem.js";
 import { rateLimit } from "./rate-limit.js";
@@ -38,6 +38,7 @@ import { MethodTable, newApi } from "./routes.js";
 import { securityHeaders } from "./security-headers.js";
 import { sessionRoutes } from "./sessions.js";
 import { type HttpLimits, OpenStreams } from "./streams.js";
+import { STUDIO_SESSION_PATH, studioDoor, studioRoutes } from "./studio-pages.js";
 import { UI_CHAT_PATH, uiRoutes } from "./ui/ui.js";
 
 export type { HttpLimits } from "./streams.js";

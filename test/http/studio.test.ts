@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createHttpApp } from "../../src/http/app.js";
-import { STUDIO_SESSION_SECONDS } from "../../src/http/pages.js";
+import { STUDIO_SESSION_SECONDS } from "../../src/http/studio-pages.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { tempDir } from "../e2e/world.js";
 import { fakeApplication, fakeOperator } from "../support/fake-application.js";
