@@ -94,7 +94,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "a session of Studio never ends",
     promise: "operator-apart",
-    file: "http/pages.ts",
+    file: "http/studio-pages.ts",
     search: " && Number(ends) > now()",
     replace: "",
     test: "test/http/studio.test.ts",
@@ -103,7 +103,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: "another site changes something by Studio's cookie",
     promise: "operator-apart",
-    file: "http/pages.ts",
+    file: "http/studio-pages.ts",
     search: 'if (request.method !== "GET" && request.method !== "HEAD") requireOwnOrigin(request);',
     replace: "",
     test: "test/http/studio.test.ts",
