@@ -68,7 +68,8 @@ export const VARIABLES = {
   ),
   MEM0_SEARCH_LIMIT: variable(
     integer(1, 50).default(5),
-    "Memories that a turn recalls by similarity, beside constraints and standing preferences; of a domain with occasions as many as they ask for.",
+    "Memories that a turn recalls by similarity, beside constraints and standing preferences; of a domain with occasions as many as " +
+      "they ask for.",
   ),
   MEMORY_MIN_CONFIDENCE: variable(decimal(0, 1).default(0.6), "Statements below it are not stored."),
   MEMORY_HALF_LIFE_DAYS: variable(integer(1, 36_500).default(180), "Days in which a soft preference loses half its weight in ranking."),
