@@ -270,11 +270,11 @@ describe("Recall", () => {
     );
     embedder.how = never;
     embedder.calls = [];
-    const ask = (text: string) => opened.memory.recall(ann, { text, now: NOW, deadlineMs: 30 });
+    const ask = (text: string, deadlineMs: number) => opened.memory.recall(ann, { text, now: NOW, deadlineMs });
     // Idle talk is told by its words, and waits for no vector.
-    expect(await ask("Thanks!")).toMatchObject({ status: "empty", memories: [] });
+    expect(await ask("Thanks!", 20_000)).toMatchObject({ status: "empty", memories: [] });
     expect(embedder.calls).toEqual([]);
-    const late = await ask("Where could I have supper?");
+    const late = await ask("Where could I have supper?", 1_000);
     expect(late.status).toBe("timeout");
     expect(texts(late)).toEqual(["Is allergic to nuts", "Needs step-free access", "Spends up to 35 euros on a meal"]);
     await opened.memory.close();
