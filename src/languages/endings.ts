@@ -136,8 +136,9 @@ function isOverUnspaced(text: string): boolean {
   const from = firstOf(unspaced.formerly, text);
   const over = firstOf(unspaced.over, text);
   if (from === -1 || over <= from) return false;
-  const rest = text.slice(over).replace(/[\s。．！!]+$/u, "");
-  return unspaced.ends.some((end) => rest.endsWith(end)) && firstOf(unspaced.still, rest) === -1;
+  const rest = text.slice(over);
+  const last = rest.split(/[\s。．！!]/u).findLast((part) => part !== "") ?? "";
+  return unspaced.ends.some((end) => last.endsWith(end)) && firstOf(unspaced.still, rest) === -1;
 }
 
 function firstOf(phrases: readonly string[], text: string): number {

@@ -15,6 +15,8 @@ test("a date by hand holds through its day where the user is: by the request, el
   expect(await until("Likes the stalls", "2026-05-10")).toBe("2026-05-11T00:00:00.000Z");
   expect(await until("Likes the balcony", "2026-05-10T20:00:00+02:00", NEW_YORK)).toBe("2026-05-10T18:00:00.000Z");
   expect(await until("Likes the gallery", "2026-05-10", NEW_YORK)).toBe("2026-05-11T04:00:00.000Z");
+  // Whoever reads it has what the requests until then told.
+  expect((await ada.get<{ user: { time_zone: string } }>("/v1/me")).body.user.time_zone).toBe("America/New_York");
   await application.parts.ledger.seen(ownerOf("default", "ada"), { at: clock.now().toISOString(), timeZone: "Asia/Tokyo" });
   expect(await until("Likes the circle", "2026-05-10")).toBe("2026-05-10T15:00:00.000Z");
 
