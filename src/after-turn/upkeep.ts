@@ -51,6 +51,8 @@ export interface UpkeepOptions {
 const ROUNDS_TO_BE_NAMED_IN = 16;
 
 const MOST_OWED = 1_000;
+/** Where nobody knows of a look before, a session of at most so many rounds is looked at: the last may have come late. */
+const FEW_ROUNDS = 8;
 
 /** Memories of one session that its tags are made of. */
 const MAX_LEARNT = 200;
@@ -67,6 +69,8 @@ export class SessionUpkeep {
   readonly #options: Required<UpkeepOptions>;
   /** Sessions whose name was left to a reading. It may give none, and the next upkeep is then not one that names. */
   readonly #owed = new LRUCache<string, true>({ max: MOST_OWED });
+  /** How many rounds a session had at the last look. */
+  readonly #seen = new LRUCache<string, number>({ max: MOST_OWED });
 
   constructor(parts: UpkeepParts, options: UpkeepOptions = {}) {
     this.#parts = parts;
@@ -159,8 +163,11 @@ export class SessionUpkeep {
   async #describe(owner: Owner, sessionId: string, readingComes: boolean, signal: AbortSignal): Promise<void> {
     const listed = await this.#parts.store.index.listed(owner, sessionId);
     // Two messages a round: a power of two of either is seen when the count is one.
-    const isDue = listed !== null && isPowerOfTwo(Math.ceil(listed.message_count / 2));
     const session = `${owner} ${sessionId}`;
+    const rounds = Math.ceil((listed?.message_count ?? 0) / 2);
+    const seen = this.#seen.get(session) ?? (rounds > FEW_ROUNDS ? rounds : 0);
+    // Of turns that follow fast the first look may come behind the third.
+    const isDue = listed !== null && (isPowerOfTwo(rounds) || doublings(rounds) > doublings(seen));
     if (!isDue && !this.#owed.has(session) && this.#parts.along?.has(owner, sessionId, "title") !== true) return;
     if (readingComes) this.#owed.set(session, true);
     else this.#owed.delete(session);
@@ -171,6 +178,7 @@ export class SessionUpkeep {
     const name = () => this.#name({ owner, sessionId }, kept, provenanceOf(records), signal);
     const named = readingComes ? null : await (tokens?.during({ owner, sessionId }, name) ?? name());
     await this.#describeAs(owner, sessionId, records, named, signal);
+    this.#seen.set(session, rounds);
   }
 
   async #describeAs(
@@ -274,4 +282,9 @@ function derivedPatch(
 
 function isPowerOfTwo(count: number): boolean {
   return count > 0 && Number.isInteger(Math.log2(count));
+}
+
+/** How often one has been doubled until then; -1: not once. */
+function doublings(count: number): number {
+  return count > 0 ? Math.floor(Math.log2(count)) : -1;
 }
