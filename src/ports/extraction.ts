@@ -91,7 +91,7 @@ export interface MessageToRead {
   readonly known: readonly Memory[];
   /**
    * Answers that may still be asked for, as those before could not be read; whoever has one that can't counts it off. What is lost behind a
-   * reading, to a store that is away, is read again at no count. Default: {@link CALLS_A_MESSAGE}.
+   * reading, to a store that is away, is read again at no count. Default: two are left.
    */
   readonly calls?: CallsLeft;
   /** Work of other kinds that is due, and may be done by the call that reads this. Default: none. */
