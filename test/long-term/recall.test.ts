@@ -276,7 +276,7 @@ describe("Recall", () => {
     expect(embedder.calls).toEqual([]);
     const late = await ask("Where could I have supper?", 1_000);
     expect(late.status).toBe("timeout");
-    expect(texts(late)).toEqual(["Is allergic to nuts", "Needs step-free access", "Spends up to 35 euros on a meal"]);
+    expect(texts(late).toSorted()).toEqual(["Is allergic to nuts", "Needs step-free access", "Spends up to 35 euros on a meal"]);
     await opened.memory.close();
   });
 
