@@ -1,3 +1,4 @@
+import type { Span } from "../domain/compared-words.js";
 import { readableName } from "../domain/need-name.js";
 import { needWordsOf } from "../languages/need-talk.js";
 import { folded } from "../platform/phrase-list.js";
@@ -29,14 +30,15 @@ export class Coverage {
 
   /**
    * What is told, neither proposed in whatever form nor known of the same person. `hardOnly`: what is proposed as what need not hold is no
-   * judgement that it need not, as who reads by rules doesn't make one.
+   * judgement that it need not, as who reads by rules doesn't make one. `over`: where the reader found that needs are over.
    */
   uncovered(
     message: MessageToRead,
     proposals: readonly ProposedOperation[],
-    { hardOnly = false }: { readonly hardOnly?: boolean } = {},
+    { hardOnly = false, over = [] }: { readonly hardOnly?: boolean; readonly over?: readonly Span[] } = {},
   ): readonly ToldNeed[] {
-    const told = this.#words.toldIn(ownWordsOf(message.text));
+    const isOver = ({ span }: ToldNeed) => over.some(({ start, end }) => start <= span.start && span.end <= end);
+    const told = this.#words.toldIn(ownWordsOf(message.text)).filter((each) => !isOver(each));
     if (told.length === 0) return [];
     const meant = proposals
       .filter(hardOnly ? mayMean : isMeant)

@@ -1,4 +1,5 @@
 import type { Category } from "../domain/categories.js";
+import type { Span } from "../domain/compared-words.js";
 import { type AppError, type ErrorCode, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Need } from "../ports/agent.js";
@@ -92,7 +93,10 @@ async function checked(
   const first = await checkWithWitness(message, reading, { reader: reader.name, ...witnesses });
   const isOff = asksNotToKeep(message.text, offRecord);
   const taken = lookedAt(reading.operations, first);
-  const left = coverage === undefined || isOff ? [] : await leftOut(reader, message, taken, { ...parts, coverage, admitted }, signal);
+  const left =
+    coverage === undefined || isOff
+      ? []
+      : await leftOut(reader, message, { taken, over: reading.over ?? [] }, { ...parts, coverage, admitted }, signal);
   const all = { ...first, operations: [...first.operations, ...left] };
   const result = isOff ? offTheRecord(message.text, all, parts.needs) : all;
   const waiting = result.operations.filter(({ waits }) => waits !== null).length;
@@ -118,7 +122,7 @@ const BY_NAME_FROM = 700;
 async function leftOut(
   reader: MessageReader,
   message: MessageToRead,
-  taken: readonly ProposedOperation[],
+  { taken, over }: { readonly taken: readonly ProposedOperation[]; readonly over: readonly Span[] },
   parts: ReadMessageParts & {
     readonly coverage: Coverage;
     readonly admitted: (operations: readonly ProposedOperation[]) => Promise<CheckedReading>;
@@ -126,7 +130,7 @@ async function leftOut(
   signal: AbortSignal,
 ): Promise<readonly CheckedOperation[]> {
   const { coverage, admitted, logger } = parts;
-  const how = { hardOnly: reader.readNeeds === undefined };
+  const how = { hardOnly: reader.readNeeds === undefined, over };
   const told = coverage.uncovered(message, taken, how);
   if (told.length === 0) return [];
   const names = [...new Set(told.map(calledBy))];

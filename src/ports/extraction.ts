@@ -49,6 +49,8 @@ export interface Reading {
   readonly off_record: "this" | "previous" | null;
   /** Proposals that could not be read. */
   readonly unreadable: number;
+  /** Where the message tells of needs that they are over, by its characters: about those nobody is asked. Default: nowhere. */
+  readonly over?: readonly { readonly start: number; readonly end: number }[];
 }
 
 /** Reads one user message. What it throws is a failure of the turn's write-back, which is tried again. */

@@ -1,17 +1,28 @@
 import { expect, test } from "vitest";
 import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
 import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
+import { ownerOf } from "../../src/domain/owner.js";
 import { needTalkOf, needWordsOf } from "../../src/languages/need-talk.js";
-import { NeedWords } from "../../src/memories/checks/told-needs.js";
+import { Coverage } from "../../src/memories/coverage.js";
 import type { ProposedOperation } from "../../src/ports/extraction.js";
-import { readAlone, readKnowing } from "../support/read-alone.js";
+import { readAlone, readingOf, readKnowing } from "../support/read-alone.js";
 
 /*
  * What must hold, told in other languages than English: whose it is, what is over, and what is asked.
  */
 
 const judge = new WordsJudge();
-const told = new NeedWords(CONCIERGE_NEEDS, needTalkOf(needWordsOf(CONCIERGE_NEEDS)));
+const coverage = new Coverage(CONCIERGE_NEEDS, needTalkOf(needWordsOf(CONCIERGE_NEEDS)));
+const UNREAD = {
+  owner: ownerOf("default", "ann"),
+  session_id: "s",
+  turn: 1,
+  message_id: "m",
+  stated_at: new Date("2026-03-11T10:00:00Z"),
+  time_zone: "UTC",
+  context: [],
+  known: [],
+};
 const hardOf = (operations: readonly ProposedOperation[]) => operations.filter(({ strength, op }) => strength === "hard" && op === "add");
 const shown = ({ subject, stance, need, text }: ProposedOperation) => `${stance} ${need} ${subject}: ${text}`;
 
@@ -157,7 +168,11 @@ test("a need that is none of the domain's holds by no sentence of the guest's", 
 });
 
 /** What of a message nobody read, and the guest is asked by the need's name. */
-const asksBy = (text: string) => told.toldIn(text).map(({ need, subject }) => `${need} ${subject}`);
+const asksBy = async (text: string) => {
+  const { over = [] } = await readingOf(text, judge);
+  const message = { ...UNREAD, text };
+  return coverage.uncovered(message, [], { over }).map(({ need, subject }) => `${need} ${subject}`);
+};
 
 const OVER = [
   "früher hab ich kein laktose vertragen aber das ist seit jahren vorbei, also frühstück egal",
@@ -177,13 +192,13 @@ const OVER = [
 
 test.each(OVER)("what is over is asked about no more: %s", async (text) => {
   expect(hardOf(await readAlone(text, judge))).toEqual([]);
-  expect(asksBy(text)).toEqual([]);
+  expect(await asksBy(text)).toEqual([]);
 });
 
-test("of what is over in Japanese nobody is asked either", () => {
-  expect(asksBy("昔はベジタリアンでしたが、もうベジタリアンではない")).toEqual([]);
-  expect(asksBy("母は車いすです")).toEqual(["step_free companion:mother"]);
-  expect(asksBy("昔は歩けましたが、今は車いすです")).toEqual(["step_free null"]);
+test("of what is over in Japanese nobody is asked either", async () => {
+  expect(await asksBy("昔はベジタリアンでしたが、もうベジタリアンではない")).toEqual([]);
+  expect(await asksBy("母は車いすです")).toEqual(["step_free companion:mother"]);
+  expect(await asksBy("昔は歩けましたが、今は車いすです")).toEqual(["step_free null"]);
 });
 
 test.each([
@@ -196,7 +211,10 @@ test.each([
   ["Ik ben vroeger vegetariër geweest, nu eet ik geen noten meer", "no_nuts"],
   ["Ich war früher nicht allergisch, jetzt vertrage ich keine Nüsse", "no_nuts"],
 ])("what can be done no more is a need: %s", async (text, need) => {
-  const asked = [...hardOf(await readAlone(text, judge)).map((each) => each.need), ...asksBy(text).map((each) => each.split(" ")[0])];
+  const asked = [
+    ...hardOf(await readAlone(text, judge)).map((each) => each.need),
+    ...(await asksBy(text)).map((each) => each.split(" ")[0]),
+  ];
   expect(asked).toContain(need);
 });
 
@@ -263,7 +281,7 @@ test.each(Object.entries(STILL).flatMap(([name, sentences]) => sentences.map((ea
   "what else is over ends no need, in %s: %s",
   async (_, text, need, subject) => {
     const read = hardOf(await readAlone(text, judge)).map((each) => `${each.need} ${each.subject}`);
-    expect([...read, ...asksBy(text)]).toContain(`${need} ${subject}`);
+    expect([...read, ...(await asksBy(text))]).toContain(`${need} ${subject}`);
     expect(read).not.toEqual([]);
   },
 );
@@ -272,7 +290,7 @@ test.each([
   "以前事故にあい、もう車椅子なので段差がない席がいいです",
   "昔は平気だったが、今は車椅子で、段差がない店がいい",
   "昔は車椅子でしたが、今は車椅子なので大丈夫ではない",
-])("what else is over ends no need, in Japanese: %s", (text) => expect(asksBy(text)).toEqual(["step_free null"]));
+])("what else is over ends no need, in Japanese: %s", async (text) => expect(await asksBy(text)).toEqual(["step_free null"]));
 
 test.each(["Ben is deaf", "Ben is blind", "Ben is coeliac", "Ben can't eat nuts"])(
   "a name is no word of another language: %s",

@@ -1,7 +1,7 @@
 import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import type { ProposedOperation } from "../../src/ports/extraction.js";
+import type { ProposedOperation, Reading } from "../../src/ports/extraction.js";
 import { memoryOf } from "./memory-of.js";
 import { standInReader } from "./stand-in.js";
 
@@ -15,9 +15,19 @@ export async function readAlone(
   known: readonly Memory[] = [],
   before: readonly string[] = [],
 ): Promise<readonly ProposedOperation[]> {
+  return (await readingOf(text, judge, known, before)).operations;
+}
+
+/** All of such a reading. */
+export async function readingOf(
+  text: string,
+  judge: SentenceJudge | null = null,
+  known: readonly Memory[] = [],
+  before: readonly string[] = [],
+): Promise<Reading> {
   const { signal } = new AbortController();
   const context = before.map((content) => ({ role: "user" as const, content }));
-  return (await standInReader(judge).read({ ...MESSAGE, text, context, known }, { signal })).operations;
+  return standInReader(judge).read({ ...MESSAGE, text, context, known }, { signal });
 }
 
 /** The same as memories, as they would be known afterwards. */

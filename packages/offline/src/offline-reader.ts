@@ -16,13 +16,14 @@ import { readAbroad } from "./reading/abroad.js";
 import { alike } from "./reading/alike.js";
 import { AskedNeeds } from "./reading/asked-needs.js";
 import { type Changes, changesOf, saidBefore } from "./reading/changes.js";
-import { type Clause, clausesOf, sentencesOf } from "./reading/clauses.js";
+import { type Clause, clausesOf, type Sentence, sentencesOf } from "./reading/clauses.js";
 import { type Dates, datesIn } from "./reading/dates.js";
 import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { withHarms } from "./reading/harm.js";
 import { english, type Language, languageIn, relationAt, UNKNOWN } from "./reading/language.js";
 import { operationsFor } from "./reading/operations.js";
+import { isOver } from "./reading/over.js";
 import { type ReadSentence, readSentence } from "./reading/read-sentence.js";
 import { recoveredIn } from "./reading/recoveries.js";
 import { asStated } from "./reading/remember.js";
@@ -89,9 +90,11 @@ export class OfflineReader implements MessageReader {
       if (parts[0]?.start !== whole.start) story.heardBefore(clausesOf(whole, language), language);
       return parts;
     });
+    const over: Sentence[] = [];
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
+      if (isOver(sentence, language, this.#vocabulary)) over.push(sentence);
       if (changes.covers(sentence)) continue;
       const said = readSentence(sentence, { language, vocabulary: this.#vocabulary, story, questions });
       if (said === "foreign") break;
@@ -102,7 +105,7 @@ export class OfflineReader implements MessageReader {
     const { believable, back } = await this.#judged(read, message, signal);
     const drafts: DatedDraft[] = [];
     // What must hold is asked about all the same, where a need is named: "I'm seeing an oncologist, don't write it down" is left.
-    const told = readAbroad(believable, { sentences, language, vocabulary: this.#vocabulary }).filter(
+    const told = readAbroad(believable, { sentences, over, language, vocabulary: this.#vocabulary }).filter(
       (draft) => !(draft.hard && (this.#tellsEnd(draft, changes.asked, language) || this.#isKnown(draft, input, language))),
     );
     for (const draft of changes.off_record === "this"
@@ -133,7 +136,12 @@ export class OfflineReader implements MessageReader {
     const operations = operationsFor(withoutReasons(drafts), input.known, { ...changes, asked }, this.#vocabulary, (category) =>
       this.#categories.has(category) ? category : "other",
     );
-    return { operations: withoutRepeats(operations), off_record: changes.off_record, unreadable: 0 };
+    return {
+      operations: withoutRepeats(operations),
+      off_record: changes.off_record,
+      unreadable: 0,
+      over: over.map(({ text, start }) => ({ start, end: start + text.length })),
+    };
   }
 
   /** As it was read, where nobody judges it. `back`: how likely it takes back what the message before told. */

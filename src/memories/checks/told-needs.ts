@@ -1,5 +1,4 @@
 import type { Span } from "../../domain/compared-words.js";
-import { areOver } from "../../languages/endings.js";
 import { folded } from "../../platform/phrase-list.js";
 import type { Need } from "../../ports/agent.js";
 import type { NeedTalk } from "../../ports/offline-script.js";
@@ -70,21 +69,13 @@ export class NeedWords {
     return new Set(this.#holds.get(need));
   }
 
-  /** What is told of somebody, neither denied, asked about the world, nor over. `own`: the guest's own words. Linear in the text. */
+  /** What is told of somebody, neither denied nor asked about the world. `own`: the guest's own words. Linear in the text. */
   toldIn(own: string): readonly ToldNeed[] {
     const told = new Map<string, ToldNeed>();
     for (const sentence of sentencesOf(own)) {
       const whole = new Words(sentence.text);
       if (this.#talk.brings.in(whole)) break;
       if (this.#talk.supposed.in(whole) || ((sentence.asks || this.#asks(whole)) && !this.#talk.own.in(whole))) continue;
-      if (
-        areOver(
-          sentence.text,
-          (part) => new Words(part).words,
-          () => this.#found(whole),
-        )
-      )
-        continue;
       const subject = this.#subjectIn(whole);
       let ofOthers = false;
       let avoiding: boolean = false;
@@ -208,7 +199,9 @@ function sentencesOf(text: string): readonly Sentence[] {
     const mark = text[at] ?? "\n";
     if (!ENDS.has(mark)) continue;
     const line = text.slice(start, at);
-    if (line.trim() !== "") sentences.push({ start, end: at, text: line, asks: ASKS.has(mark) });
+    const said = line.trim();
+    const from = start + line.indexOf(said);
+    if (said !== "") sentences.push({ start: from, end: from + said.length, text: said, asks: ASKS.has(mark) });
     start = at + 1;
   }
   return sentences;

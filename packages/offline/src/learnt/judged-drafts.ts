@@ -1,6 +1,6 @@
 // Over 300 lines: what is kept of a sentence as it was said, and all that speaks against it.
 
-import { saysOver, type WordList, wordsIn } from "maitred/stand-in";
+import { type WordList, wordsIn } from "maitred/stand-in";
 import { type Clause, clausesOf } from "../reading/clauses.js";
 import { saysWhoComes } from "../reading/company.js";
 import { isDenied } from "../reading/denied-needs.js";
@@ -9,6 +9,7 @@ import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
 import { beginsAt, english, type Language, relationAt, UNKNOWN } from "../reading/language.js";
 import { isName, rawWords } from "../reading/names.js";
+import { saysOver } from "../reading/over.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
 import { type Companion, isUnsure, type Named, subjectFor, whoIn } from "../reading/who.js";

@@ -1,11 +1,12 @@
 import { readableName } from "maitred/domain";
-import { areOver, folded, saysOver, wordsIn } from "maitred/stand-in";
+import { folded, wordsIn } from "maitred/stand-in";
 import { type Clause, clausesOf, type Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
 import { english, type Language, relationAt, UNKNOWN, wordsOf } from "./language.js";
 import { isName, rawWords } from "./names.js";
 import { namedIn } from "./needs.js";
+import { saysOver } from "./over.js";
 import { calledAs, capital, lower, told } from "./said.js";
 import { type Companion, isPet, peopleIn, pronounWithin, subjectFor } from "./who.js";
 
@@ -28,6 +29,8 @@ type Third = Companion | "unknown";
 
 interface Message {
   readonly sentences: readonly Sentence[];
+  /** Those that tell of their needs that they are over. */
+  readonly over: readonly Sentence[];
   readonly language: Language;
   readonly vocabulary: Vocabulary;
 }
@@ -41,11 +44,12 @@ export function readAbroad(drafts: readonly Draft[], message: Message): readonly
   for (const draft of drafts) {
     const at = message.sentences.findLastIndex(({ start }) => start <= draft.clause.start);
     const sentence = message.sentences[at];
-    const isRead = draft.hard && sentence !== undefined;
-    const read = isRead ? new SentenceAbroad(sentence, message.sentences[at - 1], message).read(draft) : draft;
-    // "Pilar es celíaca, así que el desayuno sin gluten" tells it twice.
-    const isTwice = read !== null && isRead && (isTold(read) || (read.subject !== draft.subject && isMoved(draft)));
-    if (read !== null && !isTwice) told.push(read);
+    if (!draft.hard || sentence === undefined) told.push(draft);
+    else if (!message.over.includes(sentence)) {
+      const read = new SentenceAbroad(sentence, message.sentences[at - 1], message).read(draft);
+      // "Pilar es celíaca, así que el desayuno sin gluten" tells it twice.
+      if (!isTold(read) && (read.subject === draft.subject || !isMoved(draft))) told.push(read);
+    }
   }
   return told;
 }
@@ -71,24 +75,13 @@ class SentenceAbroad {
     this.#isOfBoth = this.#words.some((_, at) => relationAt(this.#words, at) !== undefined && areBoth(this.#words, at, language));
   }
 
-  /** Null: it is over. */
-  read(draft: Draft): Draft | null {
-    const needs = this.#needsIn(this.#words);
-    const named = needs.map(({ at, length, kind }) => ({ at, length, avoid: kind === "avoid" }));
-    if (
-      areOver(
-        this.#sentence.text,
-        (part) => wordsOf(part, this.#language),
-        () => named,
-      )
-    )
-      return null;
+  read(draft: Draft): Draft {
     const whose = draft.subject === SELF ? this.#ofWhom(draft) : this.#ofCompanion(draft);
     const isRaw = draft.about !== "" && draft.text.startsWith(draft.about);
     // None of the domain's needs: somebody else's, and a sentence of the guest's, hold by their yes alone.
     const isSentence = isRaw || draft.subject !== SELF || wordsIn(draft.text).length > MAX_OTHER_WORDS;
     if (draft.need === OTHER) return isSentence ? { ...whose, unsure: true } : whose;
-    const need = needs.find((each) => each.need === draft.need);
+    const need = this.#needsIn(this.#words).find((each) => each.need === draft.need);
     // "En fauteuil depuis mon accident, il me faut une douche à l'italienne" tells more of the guest than its need.
     const tellsMore = this.#clauses.some((clause) => this.#saysI(clause.words) && this.#needsIn(clause.words).length === 0);
     return isRaw && whose.unsure && need !== undefined && !tellsMore ? this.#byName(whose, need) : whose;

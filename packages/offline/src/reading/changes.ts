@@ -1,11 +1,12 @@
 import type { Memory, MessageToRead } from "maitred";
-import { folded, saysOver, wordsIn } from "maitred/stand-in";
+import { folded, wordsIn } from "maitred/stand-in";
 import { commandsOf } from "../memory-commands.js";
 import { alike } from "./alike.js";
 import { clausesOf, type Sentence, sentencesOf } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import { endingOf, isDenial, isDeniedAlone, isSaidOfGuest, trimmed } from "./endings.js";
 import { anyLanguage, english, type Language, relationOf, saysLiking } from "./language.js";
+import { saysOver } from "./over.js";
 import { type PutRight, putRightIn } from "./put-right.js";
 import { recoveredIn } from "./recoveries.js";
 import { isPet } from "./who.js";

@@ -1,30 +1,28 @@
-import { isUnspaced } from "../domain/compared-words.js";
-import { folded, phrasesIn, WordList } from "../platform/phrase-list.js";
-import endings from "./endings.json" with { type: "json" };
+import { folded, phrasesIn, WordList } from "maitred/stand-in";
+import over from "../data/over.json" with { type: "json" };
+import type { Sentence } from "./clauses.js";
+import type { FoundNeed, Vocabulary } from "./domain-words.js";
+import { type Language, wordsOf } from "./language.js";
+import { namedIn } from "./needs.js";
 
-const lists = Object.fromEntries(Object.entries(endings).map(([part, lines]) => [part, new WordList(lines)])) as Record<
-  keyof typeof endings,
+const lists = Object.fromEntries(Object.entries(over.spaced).map(([part, lines]) => [part, new WordList(lines)])) as Record<
+  keyof typeof over.spaced,
   WordList
 >;
-const unspacedIn = (lines: readonly string[]) => phrasesIn(lines).filter(isUnspaced).map(folded);
+const asWritten = (lines: readonly string[]) => phrasesIn(lines).map(folded);
+/** Of Japanese, which puts no space between words. */
 const unspaced = {
-  formerly: unspacedIn(endings.formerly),
-  over: unspacedIn(endings.over),
-  still: unspacedIn(endings.still),
-  ends: unspacedIn(endings.ends),
+  formerly: asWritten(over.unspaced.formerly),
+  over: asWritten(over.unspaced.over),
+  still: asWritten(over.unspaced.still),
+  ends: asWritten(over.unspaced.ends),
 };
-
-/** A need that words name, and where. `avoid`: it is a thing to be avoided, not what somebody is, has or uses. */
-interface NamedNeed {
-  readonly at: number;
-  readonly length: number;
-  readonly avoid: boolean;
-}
 
 /** What parts a sentence. */
 const MARKS = /[,;:–—()]/u;
 /** "Hola", before what is over. */
 const MAX_CALL_WORDS = 1;
+const AVOID = "avoid";
 
 /** Whether words say that something is over: "ya no", "nicht mehr". */
 export function saysOver(words: readonly string[]): boolean {
@@ -34,30 +32,28 @@ export function saysOver(words: readonly string[]): boolean {
 /**
  * Whether a sentence tells of its needs that they are over, and nothing else but what may stand beside that: "früher hab ich kein Laktose
  * vertragen, aber das ist vorbei", "ya no llevo bastón". What else is over ends no need: "ich bin im Rollstuhl, Laufen geht nicht mehr". In
- * German, French, Spanish, Italian, Portuguese, Dutch, Polish and Japanese. @param needs all that the sentence names, by the places of its
- * words: looked for where it says so
+ * German, French, Spanish, Italian, Portuguese, Dutch, Polish and Japanese.
  */
-export function areOver(text: string, wordsOf: (part: string) => readonly string[], needs: () => readonly NamedNeed[]): boolean {
-  if (!saysOver(wordsOf(text)) && firstOf(unspaced.over, folded(text)) === -1) return false;
-  const found = needs();
-  if (found.length === 0) return false;
-  if (found.every(({ at }) => at === -1)) return isOverUnspaced(folded(text));
-  return areOverByClauses(clausesOf(text, wordsOf), found);
+export function isOver({ text }: Sentence, language: Language, vocabulary: Vocabulary): boolean {
+  const words = wordsOf(text, language);
+  if (!saysOver(words)) return isOverUnspaced(folded(text));
+  const needs = namedIn(words, language, vocabulary);
+  return needs.length > 0 && areOverByClauses(partsOf(text, language), needs);
 }
 
 /** At marks, and before "but". */
-function clausesOf(text: string, wordsOf: (part: string) => readonly string[]): readonly (readonly string[])[] {
-  const clauses: (readonly string[])[] = [];
+function partsOf(text: string, language: Language): readonly (readonly string[])[] {
+  const parts: (readonly string[])[] = [];
   for (const part of text.split(MARKS)) {
-    const words = wordsOf(part);
+    const words = wordsOf(part, language);
     const starts = words.flatMap((word, at) => (at === 0 || lists.but.has(word) ? [at] : []));
-    clauses.push(...starts.map((at, index) => words.slice(at, starts[index + 1])));
+    parts.push(...starts.map((at, index) => words.slice(at, starts[index + 1])));
   }
-  return clauses;
+  return parts;
 }
 
 /** All that the clauses may be is listed; what isn't may tell that a need holds. */
-function areOverByClauses(clauses: readonly (readonly string[])[], needs: readonly NamedNeed[]): boolean {
+function areOverByClauses(clauses: readonly (readonly string[])[], needs: readonly FoundNeed[]): boolean {
   let start = 0;
   let told = 0;
   // "Früher war ich Vegetarier": the clause behind it says that it is over.
@@ -77,31 +73,36 @@ function areOverByClauses(clauses: readonly (readonly string[])[], needs: readon
 }
 
 /** "Ya no llevo bastón": each stands right behind what says so, and nothing else is told. */
-function areNoMore(words: readonly string[], needs: readonly NamedNeed[]): boolean {
+function areNoMore(words: readonly string[], needs: readonly FoundNeed[]): boolean {
   let from = 0;
-  return needs.every(({ at, length, avoid }, index) => {
+  return needs.every(({ at, length, kind }, index) => {
     const before = words.slice(from, at);
     const ceased = lists.ceased.in(before);
     const leads = before.slice(ceased + lists.ceased.at(before, ceased));
     const after = words.slice(at + length, needs[index + 1]?.at);
     from = at + length;
-    return !avoid && ceased !== -1 && leads.every((word) => lists.leads.has(word)) && [before.slice(0, ceased), after].every(tellsNothing);
+    return (
+      kind !== AVOID &&
+      ceased !== -1 &&
+      leads.every((word) => lists.leads.has(word)) &&
+      [before.slice(0, ceased), after].every(tellsNothing)
+    );
   });
 }
 
 /** Each was so, and is told as no more than that: "kein Laktose vertragen", but not "war nicht allergisch", which they may be. */
-function wereFormerly(words: readonly string[], needs: readonly NamedNeed[]): boolean {
+function wereFormerly(words: readonly string[], needs: readonly FoundNeed[]): boolean {
   const from = lists.formerly.in(words);
   const rest = words.slice(from);
   if (from === -1 || [lists.living, lists.can].some((list) => list.in(words) !== -1) || lists.still.in(behind(words, needs)) !== -1)
     return false;
-  return needs.every(({ at, avoid }) => {
+  return needs.every(({ at, kind }) => {
     const isDenied = lists.denied.in(words.slice(from, at)) !== -1;
-    return at > from && isDenied === (avoid && lists.harmed.in(rest) === -1);
+    return at > from && isDenied === (kind === AVOID && lists.harmed.in(rest) === -1);
   });
 }
 
-function behind(words: readonly string[], needs: readonly NamedNeed[]): readonly string[] {
+function behind(words: readonly string[], needs: readonly FoundNeed[]): readonly string[] {
   return words.slice(Math.max(...needs.map(({ at, length }) => at + length)));
 }
 
