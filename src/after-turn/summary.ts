@@ -3,7 +3,8 @@
 import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
-import { blockOf, isCurrent, standsInFor, windowStart } from "../domain/window.js";
+import { isCurrent, standsInFor } from "../domain/summary.js";
+import { blockOf, windowStart } from "../domain/window.js";
 import { isSearchable, summaryMessage } from "../history/history.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";

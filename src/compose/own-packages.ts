@@ -1,5 +1,5 @@
 import type { DomainToOpen } from "../gate/constraint-gate.js";
-import { assistant } from "../languages/need-talk.js";
+import { assistant } from "../languages/assistant.js";
 import type { AppError } from "../platform/errors.js";
 import { missingPackage } from "../platform/optional-package.js";
 import type { Domain } from "../ports/agent.js";

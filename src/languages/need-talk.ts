@@ -1,8 +1,8 @@
 import { isUnspaced } from "../domain/compared-words.js";
 import { kindByName } from "../domain/need-name.js";
 import { folded, phrasesIn, WordList, wordsIn } from "../platform/phrase-list.js";
-import type { AnyTool, Domain, Need } from "../ports/agent.js";
-import type { NeedTalk } from "../ports/offline-script.js";
+import type { Need } from "../ports/agent.js";
+import type { NeedTalk } from "../ports/need-talk.js";
 import talk from "./need-talk.json" with { type: "json" };
 import offRecord from "./off-record.json" with { type: "json" };
 import relationsOfGuests from "./relations.json" with { type: "json" };
@@ -62,9 +62,4 @@ function wordsOfNeeds(needs: readonly Need[]): ReadonlyMap<string, WordsOfNeed> 
   );
   WORDS.set(needs, made);
   return made;
-}
-
-/** A product of a prompt and tools alone: general categories, no needs of its own. */
-export function assistant(prompt = "You are a helpful assistant.", tools: readonly AnyTool[] = []): Domain {
-  return { name: "assistant", prompt, tools, offRecord: OFF_RECORD };
 }

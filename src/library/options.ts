@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MaitredParts, Overrides } from "../compose/compose.js";
 import { checkedTenants } from "../compose/tenants.js";
 import { type Category, parseCategories } from "../domain/categories.js";
-import { assistant } from "../languages/need-talk.js";
+import { assistant } from "../languages/assistant.js";
 import { invalidConfig } from "../platform/invalid-config.js";
 import { present } from "../platform/present.js";
 import type { AnyTool, Domain } from "../ports/agent.js";

@@ -4,7 +4,7 @@ import { needWordsOf } from "../languages/need-talk.js";
 import { folded } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
 import { type MessageToRead, type ProposedOperation, proposedOperationSchema } from "../ports/extraction.js";
-import type { NeedTalk } from "../ports/offline-script.js";
+import type { NeedTalk } from "../ports/need-talk.js";
 import { broughtAlong } from "./checks/brought-along.js";
 import { knownNeed } from "./checks/category-and-need.js";
 import { introducedBlocks } from "./checks/pasted-lines.js";

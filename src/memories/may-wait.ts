@@ -3,7 +3,7 @@ import { SMALL_TALK } from "../languages/small-talk.js";
 import { type LatinLanguage, latinLanguageOf, likelyLanguagesOf } from "../platform/language/stop-words.js";
 import { folded } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
-import type { NeedTalk } from "../ports/offline-script.js";
+import type { NeedTalk } from "../ports/need-talk.js";
 import { broughtAlong } from "./checks/brought-along.js";
 import { Phrases, Words } from "./checks/phrases.js";
 

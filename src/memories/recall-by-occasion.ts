@@ -3,7 +3,7 @@ import { type CategoriesOf, type Category, categoryOf } from "../domain/categori
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecallTable } from "../domain/recall-table.js";
-import { recalledOf } from "../domain/standing-preferences.js";
+import { recalledOf } from "../domain/recalled-memory.js";
 import type { Need } from "../ports/agent.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { RecallRequest } from "../ports/memories.js";

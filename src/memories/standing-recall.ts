@@ -1,7 +1,8 @@
 import type { CategoriesOf } from "../domain/categories.js";
 import { byStated, holdsAt, type MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import { recalledOf, topStanding } from "../domain/standing-preferences.js";
+import { recalledOf } from "../domain/recalled-memory.js";
+import { topStanding } from "../domain/standing-preferences.js";
 import type { RecallRequest } from "../ports/memories.js";
 import type { FoundMemories } from "../ports/memory-store.js";
 import type { DecidedRecall, RecallDecider } from "./recall-decider.js";

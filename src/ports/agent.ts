@@ -5,7 +5,8 @@ import type { RecallTable } from "../domain/recall-table.js";
 import type { Element, JsonValue, PlacedElements, Round, ShownPart, Source, Step, Usage } from "../domain/session.js";
 import type { Binding, Found, LookUp, Shown, Stated } from "./binding.js";
 import type { ModelMessage, ToolSpec } from "./chat-model.js";
-import type { NeedTalk, OfflineCall, OfflineScript } from "./offline-script.js";
+import type { NeedTalk } from "./need-talk.js";
+import type { OfflineCall, OfflineScript } from "./offline-script.js";
 import type { ToolContext } from "./tool-context.js";
 
 /** Ports of the agent: the tools that act, and the loop of them and the model. */

@@ -1,4 +1,5 @@
-import { blockOf, isCurrent, windowStart } from "../domain/window.js";
+import { isCurrent } from "../domain/summary.js";
+import { blockOf, windowStart } from "../domain/window.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import type { WindowRead } from "../ports/session-store.js";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { SummaryKeeper } from "../../src/after-turn/summary.js";
 import type { Owner } from "../../src/domain/owner.js";
-import { isCurrent } from "../../src/domain/window.js";
+import { isCurrent } from "../../src/domain/summary.js";
 import { summaryMessage } from "../../src/history/history.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { tokenCounterFor } from "../../src/platform/tokens.js";

@@ -1,7 +1,7 @@
 import type { Span } from "../../domain/compared-words.js";
 import { folded } from "../../platform/phrase-list.js";
 import type { Need } from "../../ports/agent.js";
-import type { NeedTalk } from "../../ports/offline-script.js";
+import type { NeedTalk } from "../../ports/need-talk.js";
 import { Phrases, Words } from "./phrases.js";
 
 /** A need that a text tells of, by the domain's words. */

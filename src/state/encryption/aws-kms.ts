@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
+import { awaitStart } from "../../platform/await-start.js";
 import { AppError } from "../../platform/errors.js";
-import { awaitStart } from "../../platform/growing-wait.js";
 import type { Logger } from "../../platform/logger.js";
 import { missingPackage } from "../../platform/optional-package.js";
 import type { KeyVault } from "../../ports/key-vault.js";

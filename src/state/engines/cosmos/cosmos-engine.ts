@@ -1,8 +1,8 @@
 // Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { setImmediate as nextLoop, setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { awaitStart } from "../../../platform/await-start.js";
 import { AppError } from "../../../platform/errors.js";
-import { awaitStart } from "../../../platform/growing-wait.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
 import { abortableRead } from "../../abortable-read.js";

@@ -1,4 +1,4 @@
-import { awaitStart } from "../../../platform/growing-wait.js";
+import { awaitStart } from "../../../platform/await-start.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
 import { abortableRead } from "../../abortable-read.js";

@@ -1,7 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
+import { awaitStart } from "../../../platform/await-start.js";
 import { boundedSignal, orAbort } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
-import { awaitStart } from "../../../platform/growing-wait.js";
 import type { Logger } from "../../../platform/logger.js";
 import { missingPackage } from "../../../platform/optional-package.js";
 import type { Script } from "./scripts.js";
