@@ -180,8 +180,9 @@ export type {
   Why,
   WriteBackState,
 } from "./ports/resources.js";
-export type { SessionRef, SessionsBehind, SessionWriter } from "./ports/session-names.js";
+export type { SessionRef } from "./ports/session-names.js";
 export type * from "./ports/session-store.js";
+export type { SessionsBehind, SessionWriter } from "./ports/session-writer.js";
 export type { ConversationName, GuestName, PageQuery, PlotQuery, ReplayOtherwise, Studio } from "./ports/studio.js";
 export type {
   ConversationDetail,

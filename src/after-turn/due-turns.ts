@@ -1,7 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
-import type { SessionsBehind } from "../ports/session-names.js";
 import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 
 /** What the write-back of a turn failed with that waits for the next day's tokens. */
 export const OUT_OF_TOKENS = "COST_LIMIT_REACHED";

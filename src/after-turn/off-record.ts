@@ -5,8 +5,9 @@ import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { TurnMemories } from "../ports/memories.js";
-import { type SessionWriter, sessionsSince } from "../ports/session-names.js";
 import type { SessionStore } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
+import { sessionsSince } from "../ports/sessions-since.js";
 
 export interface OffRecordParts {
   readonly store: Pick<SessionStore, "journal" | "index">;

@@ -10,8 +10,8 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { OwnerGate } from "../ports/owner-gate.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
 import type { HistoryMessage } from "../ports/resources.js";
-import type { SessionWriter } from "../ports/session-names.js";
 import type { SessionStore, WindowRead } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
 import type { AlongWithReading } from "./along-with-reading.js";
 import type { SummaryRound } from "./extractive-summary.js";
 

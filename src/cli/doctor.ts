@@ -4,7 +4,8 @@ import { isAppError } from "../platform/errors.js";
 import { tooOldNode } from "../platform/node-version.js";
 import type { PartStatus, Readiness } from "../ports/resources.js";
 import type { Backend } from "./backend.js";
-import { configuredUrl, EXIT, type ExitCode, errorLines, type InUseParts } from "./errors.js";
+import { EXIT, type ExitCode, errorLines } from "./errors.js";
+import { configuredUrl, type InUseParts } from "./in-use.js";
 import type { Maintenance } from "./maintenance.js";
 import { printable, type Terminal } from "./terminal.js";
 

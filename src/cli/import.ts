@@ -127,6 +127,7 @@ async function* listOf(elements: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   yield Buffer.from("]");
 }
 
+/** The file in parts that end with a line. */
 async function* lineParts(path: string): AsyncGenerator<AsyncIterable<Uint8Array>> {
   const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const state: { rest: Buffer | null; ended: boolean } = { rest: null, ended: false };

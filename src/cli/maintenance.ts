@@ -40,6 +40,7 @@ export interface OverAllUsers {
   /** `owner`: of this one alone, which a server is not asked for. */
   promote(options: Course & { readonly owner?: Owner }): Promise<PromotionReport>;
   retention(options: Course & { readonly dryRun: boolean }): Promise<RetentionReport>;
+  /** Who has sessions, of a tenant or of all. */
   users(tenant: string | undefined): AsyncIterable<KnownUser>;
 }
 

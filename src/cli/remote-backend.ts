@@ -11,6 +11,7 @@ export interface RemoteOptions {
   readonly url: string;
   /** Sent as X-User-Id, where the server takes it. */
   readonly user: string;
+  /** Sent as a bearer token. */
   readonly token: string | null;
   readonly fetch: typeof fetch;
 }

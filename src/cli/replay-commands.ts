@@ -13,6 +13,7 @@ import { replayMemoriesCommand, replayTurnCommand } from "./replay.js";
 import type { CommandContext, Terminal } from "./terminal.js";
 
 interface ReplayCliParts extends CommandContext {
+  /** The user's export. */
   readonly exported: () => Promise<string>;
   /** The product over stores of its own, with these variables beside those of the environment. @throws INVALID_CONFIG */
   readonly openTrial: (variables: Variables, options: TrialOptions) => Promise<ReplayTrial>;

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../compose/config.js";
 import { AppError, isAppError } from "../platform/errors.js";
-import { configuredUrl } from "./errors.js";
+import { configuredUrl } from "./in-use.js";
 import { type GlobalOptions, wellAnswered } from "./remote-backend.js";
 import type { Terminal } from "./terminal.js";
 

@@ -68,6 +68,7 @@ interface Upkeep {
   /** Null where titles and summaries have calls of their own. */
   readonly along: AlongWithReading | null;
   readonly counter: TokenCounter;
+  /** The system prompt. */
   readonly prompt: string;
   /** Tokens that the messages of a turn may take: tools are counted off. */
   readonly maxTokens: number;

@@ -60,6 +60,7 @@ export interface Answering {
   /** By rules alone, beside a model. Null where the stand-in reads. */
   readonly readPlainly: ReadMessage | null;
   readonly readTogether: ReadTogether | null;
+  /** Which messages can wait to be read. */
   readonly judgeOfWaiting: JudgeOfWaiting;
   /** Whether a message asks in plain words not to be kept. */
   readonly asksNotToKeep: (text: string) => boolean;

@@ -28,6 +28,7 @@ function readEnvFile(path: string): NodeJS.Dict<string> {
 
 export interface MisspeltVariable {
   readonly name: string;
+  /** The variable that it was probably meant for. */
   readonly meant: string;
 }
 

@@ -106,6 +106,7 @@ export function composeStudio(
     readonly events: Pick<ComposedEvents, "deliveries">;
     readonly readiness: () => Promise<Readiness>;
     readonly model: string;
+    /** Aborts when the process stops. */
     readonly stopping: AbortSignal;
     /** Opens the product another time. */
     readonly compose: (config: Config, overrides: Overrides) => Promise<Composed>;

@@ -3,7 +3,7 @@ import type { Owner } from "../domain/owner.js";
 import type { JournalRecord } from "../domain/session.js";
 import type { ConversationList } from "../ports/conversation-list.js";
 import type { Plots } from "../ports/counters.js";
-import type { SessionWriter } from "../ports/session-names.js";
+import type { SessionWriter } from "../ports/session-writer.js";
 import type { TurnRecords } from "../ports/turn-records.js";
 import type { ErasableStore } from "../privacy/privacy.js";
 import { EngineConversationList } from "../state/conversations/conversation-list.js";

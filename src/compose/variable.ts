@@ -25,6 +25,7 @@ export function decimal(min: number, max: number) {
 
 const TEXTS = 'a JSON object of texts, such as {"name":"value"}';
 
+/** A JSON object whose values are texts. */
 export const jsonTexts = z.string().transform((value, context): Record<string, string> => {
   try {
     const parsed = z.record(z.string(), z.string()).safeParse(JSON.parse(value));

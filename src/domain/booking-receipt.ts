@@ -28,6 +28,7 @@ export const WAIVED_HOW = ["override", "mentioned"] as const;
 
 export const receiptBodySchema = z
   .object({
+    /** The tool that booked. */
     tool: z.string(),
     /** What was booked, as the guest was shown it. */
     booked: z.string(),

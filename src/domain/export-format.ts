@@ -80,6 +80,7 @@ export const exportedSessionSchema = z.object({
   status_since: at,
   status_before_delete: z.enum(["active", "archived"]).nullable(),
   created_at: at,
+  /** Last activity. */
   updated_at: at,
   expires_at: at.nullable(),
   agent_type: z.string(),
@@ -87,6 +88,7 @@ export const exportedSessionSchema = z.object({
   forked_from: z.object({ session_id: z.string(), message_id: z.string() }).nullable(),
   messages: z.array(exportedMessageSchema),
   steps: z.array(exportedStepSchema),
+  /** The newest that stands, or none. */
   summary: exportedSummarySchema.nullable(),
 });
 export type ExportedSession = z.infer<typeof exportedSessionSchema>;

@@ -37,6 +37,7 @@ export class ForgottenWords {
     return [id, body.origin_id ?? id].flatMap((each) => this.#hiddenBy.get(each) ?? []);
   }
 
+  /** The memories that an answer was given. */
   givenTo({ body }: MessageRecord): readonly { readonly id: string; readonly text: string }[] {
     return body.memory?.recalled.filter(({ id }) => this.#memoryIds.has(id)) ?? [];
   }

@@ -28,6 +28,7 @@ export const storedEventSchema = z.object({
   event: z.enum(MEMORY_EVENTS),
 });
 
+/** What clients see of a record. */
 export function memoryOf(record: MemoryRecord): Memory {
   const { explicit: _explicit, asked: _asked, last_recalled_at: _recalled, confirmed_by: _confirmed, events: _events, ...memory } = record;
   return memory;

@@ -13,6 +13,7 @@ export function shorterList(output: JsonValue, name: string, shorter: (item: Jso
   return isObject(output) && Array.isArray(list) ? { ...output, [name]: list.map(shorter) } : output;
 }
 
+/** An object without its lists. */
 export function withoutLists(output: JsonValue): JsonValue {
   return isObject(output) ? Object.fromEntries(Object.entries(output).filter(([, value]) => !Array.isArray(value))) : output;
 }

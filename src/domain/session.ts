@@ -348,6 +348,7 @@ export const sessionSchema = z.object({
   /** When it got its status. */
   status_since: time,
   created_at: time,
+  /** Last activity. */
   updated_at: time,
   /** In the index: its own expiry alone. */
   expires_at: time.nullable().meta({

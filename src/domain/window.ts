@@ -4,6 +4,7 @@
  * in every process.
  */
 
+/** Rounds in a block at most. */
 const LARGEST_BLOCK = 10;
 
 /** How many rounds leave at once. The window holds at least `rounds`, where there are that many, and less than a block more. */

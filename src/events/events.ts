@@ -93,6 +93,7 @@ export class EventFeed implements Events {
     this.#changes.close();
   }
 
+  /** An event as the outside is told of it. */
   async told(kept: KeptEvent): Promise<ToldEvent> {
     const { id, type, timestamp, data } = kept.event;
     const { tenant, user } = parseOwner(kept.owner);

@@ -29,6 +29,7 @@ const HOUR = 60 * MINUTE;
 const WAITS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 8 * HOUR, 8 * HOUR];
 /** Up to this part of a wait is added, so that what failed together is not tried together. */
 const JITTER = 0.1;
+/** Owners that are delivered to at once. */
 const AT_ONCE = 8;
 const LEASE_MS = 60 * SECOND;
 /** How much of a lease is used. */

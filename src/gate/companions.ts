@@ -15,6 +15,7 @@ export const RELATIONS: readonly (readonly string[])[] = relationsOfGuests.relat
 /** Words for more than one: whoever is named already is not all of them. */
 const SEVERAL: ReadonlySet<string> = new Set([...children, ...several]);
 
+/** Words that stand for one relation of the guest's. */
 const RELATION_WORDS: ReadonlySet<string> = new Set(RELATIONS.flat());
 
 /** A name without what says whose, and the other words for the same relation; the one by which it is compared first. */

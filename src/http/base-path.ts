@@ -14,6 +14,7 @@ export function checkedBasePath(path: string): string {
   });
 }
 
+/** The path of a request as the routes know it. */
 export function pathBelow(basePath: string): (request: Request) => string {
   return (request) => {
     const path = getPath(request);

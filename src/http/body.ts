@@ -140,6 +140,7 @@ export function jsonBody(skip: ReadonlySet<string>, limits: ReadonlyMap<string, 
 
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = "\\".charCodeAt(0);
+/** Keys whose texts may be images. */
 const IMAGE_KEYS: ReadonlySet<string> = new Set(["data", "url", "image_url"]);
 const MAX_KEY_CHARS = 10;
 /** A shorter text counts as what it is. */

@@ -40,6 +40,7 @@ export interface Streaming {
 }
 
 interface StreamParts {
+  /** Called when it has ended. */
   readonly leave: () => void;
   readonly limits: StreamLimits;
   /** Default: the API's own events. */

@@ -46,6 +46,7 @@ export function orElse(responses: Responses, status: number, schema: z.ZodType, 
   return { ...responses, ...answers(schema, description, status, headers) };
 }
 
+/** A route that may also answer with nothing. */
 export function orNothing(responses: Responses, status: number, description: string): Responses {
   return { ...responses, [status]: { description, headers: headerRefs() } } as Responses;
 }

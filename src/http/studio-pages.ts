@@ -57,6 +57,7 @@ function isSecure(c: Context<HttpEnv>): boolean {
 }
 
 const STUDIO_COOKIE = "maitred_studio";
+/** How long a session of Studio lasts, in seconds. */
 export const STUDIO_SESSION_SECONDS = 8 * 60 * 60;
 
 const VALUE = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/;

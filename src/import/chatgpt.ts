@@ -29,6 +29,7 @@ const TEXT_TYPES = new Set(["text", "multimodal_text"]);
 
 export interface ChatGptImport {
   readonly lines: readonly ImportLine[];
+  /** By conversation id. */
   readonly titles: ReadonlyMap<string, string>;
   /** Messages that were left out because they are too long. */
   readonly leftOut: readonly ErrorDetail[];

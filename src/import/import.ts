@@ -11,10 +11,11 @@ import { sessionIdFor } from "../ports/session-names.js";
 import { checkChatGpt, looksLikeChatGpt, readChatGpt } from "./chatgpt.js";
 import type { ImportedMemory } from "./chroma.js";
 import type { ImportLine } from "./import-line.js";
-import { readNdjson, Spool } from "./ndjson.js";
+import { readNdjson } from "./ndjson.js";
 import { readOtherProduct } from "./other-products.js";
 import { type RestoreParts, restoreExport } from "./restore.js";
 import { checkImportable, importSession, type SessionImportParts } from "./session-import.js";
+import { Spool } from "./spool.js";
 
 const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 /** Of one conversation in a list: with the brackets around it, it is an import. */

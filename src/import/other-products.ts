@@ -12,6 +12,7 @@ import { checkLine, type Fields, type ImportLine, ImportProblems, isFields, mill
 
 export interface OtherImport {
   readonly lines: readonly ImportLine[];
+  /** By conversation id. */
   readonly titles: ReadonlyMap<string, string>;
   readonly memories: readonly ImportedMemory[];
 }

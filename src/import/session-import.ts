@@ -5,8 +5,8 @@ import { searchable } from "../history/history.js";
 import { AppError } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
 import type { ConversationHistory } from "../ports/history.js";
-import type { SessionWriter } from "../ports/session-names.js";
 import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
 import type { ImportLine } from "./import-line.js";
 
 /** Records that are written at once: one sync of the disk for each batch. */

@@ -29,6 +29,7 @@ export interface CopyInUseOptions {
 const MAX_ROUNDS = 100;
 const NEXT_ROUND_MS = 100;
 
+/** A partition when it was copied. */
 interface Seen {
   readonly version: number;
   /** What only an erasure, a forgetting, or the end of a session or of its journal takes away. */

@@ -163,6 +163,7 @@ const BEGUN = "begun";
 
 interface BegunMove {
   readonly v: 1;
+  /** Name of the source. */
   readonly from: string;
   readonly at: string;
 }

@@ -8,8 +8,8 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { Backlog } from "../ports/metrics.js";
 import type { PartStatus, Readiness } from "../ports/resources.js";
-import type { SessionsBehind } from "../ports/session-names.js";
 import type { SessionIndex } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 import type { CatchingUp } from "./catching-up.js";
 
 export interface ReadinessParts {

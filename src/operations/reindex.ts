@@ -22,6 +22,7 @@ export interface ReindexOptions {
 
 export interface ReindexReport {
   readonly sessions: number;
+  /** Messages that history did not have. */
   readonly added: number;
   readonly failed: number;
 }

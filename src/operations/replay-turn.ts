@@ -14,6 +14,7 @@ export type ReplayTrial = Pick<Application, "chat" | "imports" | "memories" | "c
 
 export interface TurnToReplay {
   readonly owner: Owner;
+  /** The user's export, as text. */
   readonly exported: string;
   /** Its id, or the application's name of it. */
   readonly sessionId: string;

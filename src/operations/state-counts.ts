@@ -14,6 +14,7 @@ export interface StateCounts {
   readonly rows: Readonly<Record<string, number>>;
 }
 
+/** By what their keys begin with. */
 const ROWS: Readonly<Record<string, string>> = {
   "record/quote/": "quotes",
   "record/booking/": "bookings",

@@ -52,6 +52,7 @@ export function nearestName(said: string, names: readonly string[], fold: (name:
   return found !== undefined && found.slips !== Number.POSITIVE_INFINITY ? found.name : undefined;
 }
 
+/** Names that are told of, at most. */
 const MAX_TOLD = 20;
 
 /** A line for each. `known`: the fields that there are, for the one that was meant. */

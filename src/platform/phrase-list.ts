@@ -15,6 +15,7 @@ export function folded(text: string): string {
     .toLowerCase();
 }
 
+/** The words of a text, folded, in order. */
 export function wordsIn(text: string): readonly string[] {
   return folded(text).match(/[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*/gu) ?? [];
 }

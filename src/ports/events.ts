@@ -116,6 +116,7 @@ export interface ClaimedOwner {
   readonly attempts: number;
 }
 
+/** An event that was given up. */
 export interface DeadEvent {
   readonly owner: Owner;
   readonly event: OwnerEvent;

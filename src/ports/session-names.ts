@@ -1,8 +1,7 @@
 import { importedSessionId, type Owner } from "../domain/owner.js";
-import { type JournalRecord, type NewRecord, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
-import type { AppendOptions, CreateOptions, IdempotencyEntry, SessionIndex } from "./session-store.js";
+import type { SessionIndex } from "./session-store.js";
 
 /** UTF-16 units of an application's own name of a session, or of a message. */
 export const MAX_NAME_CHARS = 256;
@@ -56,48 +55,4 @@ export async function withIdOfToday<Q extends object, K extends keyof Q>(
   const id: string | undefined = query[field];
   const now = id !== undefined && isId(id) ? await former(owner, id) : null;
   return now === null ? query : { ...query, [field]: now };
-}
-
-/** How far the clocks of two servers may lie apart, in milliseconds. */
-const CLOCKS_APART_MS = 60 * 60 * 1000;
-
-/**
- * An owner's sessions of every status in which something happened since, in no order: those that can hold what came to be since, at the
- * cost of those alone. Default: all. Read whole: what is done with them takes them off the list.
- */
-export async function sessionsSince(index: Pick<SessionIndex, "list">, owner: Owner, sinceMs = 0): Promise<readonly Session[]> {
-  const sessions = new Map<string, Session>();
-  for (const status of SESSION_STATUSES) {
-    for (let cursor: string | undefined; ; ) {
-      const page = await index.list(owner, { status, limit: 200, ...(cursor !== undefined && { cursor }) });
-      const recent = page.data.filter(({ updated_at }) => Date.parse(updated_at) >= sinceMs - CLOCKS_APART_MS);
-      for (const session of recent) sessions.set(session.id, session);
-      if (page.nextCursor === null || recent.length < page.data.length) break;
-      cursor = page.nextCursor;
-    }
-  }
-  return [...sessions.values()];
-}
-
-/** Writes a session: its journal, which decides, and its index, which follows. */
-export interface SessionWriter {
-  /** As {@link ShortTermMemory.create}. */
-  create(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: CreateOptions): Promise<readonly JournalRecord[]>;
-  /** As {@link ShortTermMemory.append}. */
-  append(owner: Owner, sessionId: string, records: readonly NewRecord[], options?: AppendOptions): Promise<readonly JournalRecord[]>;
-}
-
-/** Sessions whose index is behind their journal: its disk was full, its file locked. */
-export interface SessionsBehind {
-  readonly count: number;
-  /** Whose they are. A turn of theirs that is still pending in the index may be written back already. */
-  readonly owners: readonly Owner[];
-  /** Tries the owner's sessions now. Costs nothing where none is behind, and never throws. */
-  level(owner: Owner): Promise<void>;
-  /** Whether something that the owner said is not in the index yet, and so in no write-back either, though it was tried just now. */
-  lags(owner: Owner): Promise<boolean>;
-  /** @throws STORAGE_UNAVAILABLE where the session, which the index may not even know, is still behind */
-  requireLevel(owner: Owner, sessionId: string): Promise<void>;
-  /** The request with this key, from the journals of the owner's sessions that are behind. */
-  findIdempotent(owner: Owner, key: string): Promise<IdempotencyEntry | null>;
 }

@@ -288,6 +288,7 @@ export interface SessionIndex {
       readonly statusBeforeDelete: SessionStatus | null;
     }[]
   >;
+  /** The status that a deleted session had before. */
   statusBeforeDelete(owner: Owner, sessionId: string): Promise<SessionStatus | null>;
   remove(owner: Owner, sessionId: string): Promise<void>;
   /** Empties the whole index, for a rebuild. */

@@ -10,8 +10,9 @@ import { type ConversationHistory, historyMessageOf } from "../ports/history.js"
 import type { TurnMemories } from "../ports/memories.js";
 import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
 import { everyItem } from "../ports/pages.js";
-import { type SessionWriter, sessionIdFor } from "../ports/session-names.js";
+import { sessionIdFor } from "../ports/session-names.js";
 import { type Lease, type SessionStore, type ShortTermMemory, sessionLockKey } from "../ports/session-store.js";
+import type { SessionWriter } from "../ports/session-writer.js";
 import { givenMessage, type LoggedItem, type LogItem, type LogKey, type LogWindow } from "./log-items.js";
 
 export interface ConversationLogParts {

@@ -4,8 +4,8 @@ import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
 import type { RequestKey } from "../ports/request-key.js";
-import type { SessionsBehind } from "../ports/session-names.js";
 import type { SessionStore } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 import type { SessionAccess } from "./session-access.js";
 import { patchRecord } from "./session-records.js";
 

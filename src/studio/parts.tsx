@@ -83,6 +83,7 @@ export function Filled<T>({ of, unknown, none, children }: FilledProps<T>) {
 
 interface ListProps<T> extends Omit<FilledProps<T>, "children"> {
   readonly class: string;
+  /** The class of each item. */
   readonly item?: string;
   readonly as?: "ol" | "ul";
   readonly children: (item: T) => ComponentChildren;

@@ -60,6 +60,7 @@ export function Name({ of }: { readonly of: string | null }) {
   return of === null ? <Unknown /> : <bdi class="name">{of === "" ? "(empty)" : of}</bdi>;
 }
 
+/** A code of the server's in words. */
 export const Code = ({ of, as = wordsOf }: { readonly of: string | null; readonly as?: (code: string) => string }) =>
   of === null ? <Unknown /> : <bdi>{as(of)}</bdi>;
 

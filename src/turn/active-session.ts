@@ -1,7 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import type { SessionsBehind } from "../ports/session-names.js";
 import type { ListedSession, SessionStore, TurnStart } from "../ports/session-store.js";
+import type { SessionsBehind } from "../ports/session-writer.js";
 
 export interface SessionParts {
   readonly store: Pick<SessionStore, "index">;

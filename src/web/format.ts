@@ -4,6 +4,7 @@ const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_MS = 86_400_000;
 
 const isDay = (day: unknown): day is string => typeof day === "string" && ISO_DAY.test(day);
+/** A day as this device has it. */
 export const isoDay = (date: Date): string => date.toLocaleDateString("sv");
 
 /** Weekday, day and month of a date tile; null for what is no day. */

@@ -4,7 +4,7 @@ import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { newId } from "../../src/platform/ids.js";
 import { BEGINNING, type EventLog, type EventQueue, type EventScope } from "../../src/ports/events.js";
 import type { MemoryLog } from "../../src/ports/memory-log.js";
-import type { SessionWriter } from "../../src/ports/session-names.js";
+import type { SessionWriter } from "../../src/ports/session-writer.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { entryOf, NOW, recordOfText } from "../../src/testing/memory-log-contract.js";
 

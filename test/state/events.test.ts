@@ -4,7 +4,7 @@ import type { Owner } from "../../src/domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { BEGINNING, type EventScope } from "../../src/ports/events.js";
-import type { SessionWriter } from "../../src/ports/session-names.js";
+import type { SessionWriter } from "../../src/ports/session-writer.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FEED, OUTBOX } from "../../src/state/events/event-keys.js";

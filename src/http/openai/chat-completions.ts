@@ -122,6 +122,7 @@ function entriesOf(message: z.output<typeof messageField>, at: number): Entry[] 
   return [entryOf(message, at), ...calls.flatMap((call, place) => callsOf(call, `/messages/${at}/tool_calls/${place}`))];
 }
 
+/** None for what is no call of a function. */
 function callsOf(call: unknown, pointer: string): Entry[] {
   const { data } = callField.safeParse(call);
   return data === undefined ? [] : [{ kind: "call", callId: data.id, ...data.function, pointer }];

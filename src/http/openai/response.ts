@@ -70,6 +70,7 @@ export interface Echoed {
   readonly conversation: string | null;
 }
 
+/** A response that has only begun. */
 export function begunResponse(sessionId: string, model: string, echoed: Echoed, at: string | Date): ResponseBody {
   return {
     id: responseIdOf(sessionId),

@@ -73,6 +73,7 @@ export const turnHeaders = z.object({
     .openapi({ description: "`domain`: the assistant's own tools are offered too, and run here. Default: as MAITRED_TOOLS says." }),
 });
 
+/** Errors in OpenAI's shape. */
 export const openAiErrors = () => ({ "application/json": { schema: openAiErrorSchema } });
 
 /** The answers of a route: streamed or not. */

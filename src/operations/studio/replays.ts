@@ -8,9 +8,11 @@ import { type ConversationsParts, sessionNamed } from "./conversations.js";
 import { isHidden, turnsOf } from "./turns-read.js";
 
 export interface ReplaysParts extends Omit<ConversationsParts, "list"> {
+  /** The user's export, as text. */
   readonly exported: (owner: Owner) => AsyncIterable<string>;
   /** The product over stores of its own, at that time. @throws INVALID_REQUEST for a model that can't be chosen */
   readonly openTrial: (owner: Owner, otherwise: Omit<ReplayOtherwise, "prompt">, at: Date) => Promise<ReplayTrial>;
+  /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
 }
 

@@ -16,6 +16,7 @@ export function sentencesOf(text: string): string[] {
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
+/** Words as they stand in the sentence, and its names. */
 export function wordsAndNamesOf(sentence: string): { readonly words: readonly string[]; readonly names: readonly string[] } {
   const segments = [...wordSegments(sentence)];
   return { words: segments.filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment), names: namesAmong(segments) };
@@ -25,6 +26,7 @@ export function hasNumber(text: string): boolean {
   return /\p{N}/u.test(text);
 }
 
+/** A question, by its mark in any script. */
 export function isQuestion(sentence: string): boolean {
   return /[?？؟;՞]["'”’)\]]*$/u.test(sentence.trim());
 }

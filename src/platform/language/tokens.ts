@@ -64,6 +64,7 @@ export function wordsOf(text: string): Word[] {
   });
 }
 
+/** All terms of a text, in order, with repeats. */
 export function termsOf(text: string): string[] {
   return wordsOf(text).flatMap((word) => word.terms);
 }

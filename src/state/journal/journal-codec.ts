@@ -166,6 +166,7 @@ export function encodeLine(record: JournalRecord, tail: Tail, seal: LineSealer |
   return Buffer.from(lineWith("sealed", JSON.stringify(seal(body, placeOf({ ...record, tail })))));
 }
 
+/** What a line says, sealed at its place. */
 export type LineSealer = (text: string, place: string) => string;
 
 /** How the lines of journals in files are sealed: under the keys of whose they are, each in its session. */

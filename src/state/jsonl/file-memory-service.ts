@@ -31,10 +31,11 @@ import { ownerPartition } from "../partition.js";
 import { type Append, AppendWriter, encodeFirst } from "./append-queue.js";
 import { DirectoryHealth } from "./directory-health.js";
 import { blocksBackwards, readWindow } from "./journal-backwards.js";
-import { JournalDirectory, packInto, readPackedHeader, unpack, unpackedLines } from "./journal-directory.js";
+import { JournalDirectory } from "./journal-directory.js";
 import { JournalFile, rewindsBetween } from "./journal-file.js";
 import { JournalFiles, WrittenJournals } from "./journal-files.js";
 import { OwnerSessions } from "./owner-sessions.js";
+import { packInto, readPackedHeader, unpack, unpackedLines } from "./packed-journal.js";
 
 export interface FileMemoryOptions {
   readonly dir: string;

@@ -3,8 +3,8 @@ import type { JournalRecord, NewRecord } from "../../domain/session.js";
 import { AppError, isAppError } from "../../platform/errors.js";
 import { GrowingWait } from "../../platform/growing-wait.js";
 import type { Logger } from "../../platform/logger.js";
-import type { SessionsBehind, SessionWriter } from "../../ports/session-names.js";
 import type { AppendOptions, CreateOptions, IdempotencyEntry, SessionStore } from "../../ports/session-store.js";
+import type { SessionsBehind, SessionWriter } from "../../ports/session-writer.js";
 import { requestsIn } from "../journal/session-fold.js";
 import { catchUpSession } from "./index-catch-up.js";
 

@@ -73,6 +73,7 @@ const audit = z.object({
 }) satisfies z.ZodType<AuditEntry>;
 const intent = z.object({ v: z.literal(1), receiptId: z.string(), at: z.string(), epoch: z.number().int() });
 
+/** An erasure that is open. */
 export type ErasureIntent = z.infer<typeof intent>;
 
 export const userOf = (value: string): UserRecord => user.parse(JSON.parse(value));

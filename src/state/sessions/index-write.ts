@@ -166,6 +166,7 @@ function addJobs(write: Changes, { sessionId, changes, seen }: IndexWriteInput):
     write.dueByMs = Math.min(write.dueByMs ?? NEVER_DUE_MS, Date.parse(changes.state.session.updated_at));
 }
 
+/** Several changes as one. */
 export function together(...all: readonly Pick<Commit, "checks" | "puts" | "deletes" | "dueByMs">[]): Omit<Changes, "later"> {
   const due = all.flatMap(({ dueByMs }) => dueByMs ?? []);
   return {

@@ -38,6 +38,7 @@ function damaged(cause: unknown): AppError {
   return new AppError("STORAGE_DAMAGED", { detail: "A journal's row can't be read.", cause });
 }
 
+/** First seq of a row. */
 export function firstSeqOf(key: string): number {
   return Number(key.slice(key.lastIndexOf("/") + 1));
 }

@@ -13,6 +13,7 @@ import type { SeenLock } from "./session-row.js";
 interface LockRow {
   readonly v: 1;
   readonly fence: number;
+  /** The process that has it. */
   readonly holder: string;
   /** By the engine's clock. */
   readonly untilMs: number;

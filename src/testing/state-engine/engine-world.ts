@@ -59,6 +59,7 @@ export class EngineWorld {
     return this.write(partition, { puts: Object.entries(values).map(([key, value]) => ({ key, value })), ...more });
   }
 
+  /** All that the partition holds. */
   async all(partition: string): Promise<Readonly<Record<string, string>>> {
     const { ranges } = await this.engine.read(partition, { ranges: [EVERYTHING] });
     return Object.fromEntries((ranges[0] ?? []).map(({ key, value }) => [key, value]));

@@ -1,0 +1,35 @@
+import type { Config } from "../compose/config.js";
+import { reachable } from "../platform/directory-lock.js";
+import { AppError, isAppError } from "../platform/errors.js";
+
+export interface InUseParts {
+  /** Where the server listens that has the directory; null where its holder is no server. */
+  readonly serverOf: (config: Config) => Promise<string | null>;
+}
+
+/** Opens; where another process has the directory, says what to do: commands go through a server, as one of its users or its operator. */
+export async function unlessInUse<T>(
+  config: Config,
+  { serverOf }: InUseParts,
+  as: "user" | "operator",
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!isAppError(error, "STORAGE_IN_USE")) throw error;
+    const hint = await throughServer(config, serverOf, as === "operator" ? ", with its OPERATOR_TOKEN in MAITRED_OPERATOR_TOKEN" : "");
+    throw new AppError("STORAGE_IN_USE", { detail: error.message, hint, cause: error });
+  }
+}
+
+async function throughServer(config: Config, serverOf: InUseParts["serverOf"], how: string): Promise<string> {
+  const url = await serverOf(config);
+  if (url !== null) return `Stop it, or send this command through it: --url ${url}${how}`;
+  return `Stop it, or, if it is a server, send this command through it: --url ${configuredUrl(config)}${how}`;
+}
+
+/** Where a server with this configuration would listen. */
+export function configuredUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
+  return reachable(`http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`);
+}
