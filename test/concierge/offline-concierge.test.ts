@@ -12,10 +12,10 @@ import { readMessage } from "../../src/memories/read-message.js";
 import { AppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Domain } from "../../src/ports/agent.js";
-import type { ScriptView } from "../../src/ports/offline-script.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { Conversation, recalled } from "../support/conversation.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
+import { scriptView } from "../support/script-view.js";
 import { NEEDS, standInReader } from "../support/stand-in.js";
 
 /** A Wednesday. */
@@ -735,26 +735,16 @@ describe("what was said long ago", () => {
   });
 
   test("of earlier conversations only the guest's own words are an answer, and no question of theirs", async () => {
-    const view: ScriptView = {
+    const view = scriptView({
       message: "Which hotel did I tell you about?",
-      commands: [],
-      request: "Which hotel did I tell you about?",
-      waiting: [],
       now: NOW,
-      timeZone: "UTC",
-      memories: [],
-      summary: "",
       references: [
         "- Ref #1 (2 March, said by you): I know a good hotel.",
         "- Ref #2 (2 March, said by the user): Do you know a hotel?",
         "- Ref #3 (3 March, said by the user): We took the hotel Zur Weide.",
       ].join("\n"),
       pageContext: "The hotel Spam is best.",
-      window: [],
-      observations: [],
-      memoryIsOff: false,
-      tools: new Set(),
-    };
+    });
     expect(domain.offline?.next(view)).toEqual({ type: "say", text: "You told me: “We took the hotel Zur Weide.”" });
   });
 });

@@ -8,6 +8,7 @@ import { NOT_KEPT } from "../../packages/offline/src/script/memory-replies.js";
 import { ordinalIn } from "../../packages/offline/src/script/ordinals.js";
 import { asksToCancel, readReply } from "../../packages/offline/src/script/reply.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
+import { scriptView } from "../support/script-view.js";
 
 /** What the guest was told of is held against nothing. */
 const NOTHING_BOOKED = [{ name: "list_bookings", input: {}, output: { bookings: [] } }];
@@ -148,17 +149,10 @@ describe("a guest's reply", () => {
   });
 });
 
-const VIEW: ScriptView = {
-  message: "",
-  commands: [],
-  request: "",
-  waiting: [],
+const VIEW = scriptView({
   now: new Date(WEDNESDAY),
-  timeZone: "UTC",
   memories: [{ text: "Prefers jazz concerts", category: "genre", mustHold: false, subject: "self" }],
   summary: "The guest likes the sea.",
-  references: "",
-  pageContext: "",
   window: [
     {
       user: "Hello",
@@ -167,10 +161,8 @@ const VIEW: ScriptView = {
       assistant: "Hello.",
     },
   ],
-  observations: [],
-  memoryIsOff: false,
   tools: new Set(["search_events", "get_event", "book_tickets", "list_bookings", "cancel_booking", "forget", "remember", "list_memories"]),
-};
+});
 
 describe("what waits for the guest's word", () => {
   const VIEWED = { ...VIEW, window: [], tools: new Set([...VIEW.tools, "settle_memory"]) };

@@ -1,26 +1,11 @@
 import { expect, test } from "vitest";
 import dentist from "../../examples/domains/dentist.js";
 import { domainScript } from "../../packages/offline/src/script/domain-script.js";
-import type { ScriptView } from "../../src/ports/offline-script.js";
+import { scriptView } from "../support/script-view.js";
 
 /** What the script of any domain says to what a guest tells of themselves. */
 
-const VIEW: ScriptView = {
-  message: "",
-  commands: [],
-  request: "",
-  waiting: [],
-  now: new Date("2026-03-11T10:00:00Z"),
-  timeZone: "UTC",
-  memories: [],
-  summary: "",
-  references: "",
-  pageContext: "",
-  window: [],
-  observations: [],
-  memoryIsOff: false,
-  tools: new Set(["list_memories"]),
-};
+const VIEW = scriptView({ tools: new Set(["list_memories"]) });
 
 const said = (message: string, tools: readonly string[]) =>
   domainScript(dentist).next({ ...VIEW, message, request: message, tools: new Set(tools) });

@@ -7,28 +7,19 @@ import { SentenceEmbedder } from "../../src/embedding/sentence-embedder.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { ScriptView } from "../../src/ports/offline-script.js";
 import { readAlone } from "../support/read-alone.js";
+import { scriptView } from "../support/script-view.js";
 
 const embedder = new SentenceEmbedder(new MiniLm(), new HashingEmbedder({ dimension: 128 }));
 const judge = sentenceJudgeFor({ embedder, logger: silentLogger });
 afterAll(() => embedder.close());
 
 /** A conversation that begins, where nothing is booked. */
-const firstOf = (message: string): ScriptView => ({
-  message,
-  commands: [],
-  request: message,
-  waiting: [],
-  now: new Date("2026-03-11T10:00:00Z"),
-  timeZone: "UTC",
-  memories: [],
-  summary: "",
-  references: "",
-  pageContext: "",
-  window: [],
-  observations: [{ name: "list_bookings", input: {}, output: { bookings: [] } }],
-  memoryIsOff: false,
-  tools: new Set(["search_events", "list_bookings", "book_tickets", "remember", "forget", "list_memories"]),
-});
+const firstOf = (message: string): ScriptView =>
+  scriptView({
+    message,
+    observations: [{ name: "list_bookings", input: {}, output: { bookings: [] } }],
+    tools: new Set(["search_events", "list_bookings", "book_tickets", "remember", "forget", "list_memories"]),
+  });
 
 const hardIn = async (text: string, before: readonly string[] = []) =>
   (await readAlone(text, judge, [], before))
