@@ -5,7 +5,7 @@ import type { Logger } from "./logger.js";
 const TRY_AGAIN_MS = 1_000;
 
 /** Who is waited for at a start, and how its errors read. */
-interface AwaitedServer {
+export interface AwaitedServer {
   /** `PostgreSQL at host/database`: without who logs in, and how. */
   readonly name: string;
   /** What a person may check. */

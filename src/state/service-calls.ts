@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { type AwaitedServer, awaitStart } from "../platform/await-start.js";
 import { orAbort } from "../platform/bounded-signal.js";
 import type { AppError } from "../platform/errors.js";
 import { NotCommitted } from "./durable-commit.js";
@@ -34,6 +35,16 @@ export class ServiceCalls {
 
   constructor(service: CalledService) {
     this.#service = service;
+  }
+
+  /** The first call of a start, waited for; where it fails the client is ended. @throws STORAGE_UNAVAILABLE with what to do */
+  async opened<T>(open: () => Promise<T>, server: AwaitedServer): Promise<T> {
+    try {
+      return await awaitStart(() => this.within(open), server);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** @throws STORAGE_UNAVAILABLE, also where there is no answer in time: whether it happened is not known then */

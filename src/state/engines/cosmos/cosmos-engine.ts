@@ -1,7 +1,6 @@
 // Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { setImmediate as nextLoop, setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { awaitStart } from "../../../platform/await-start.js";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
@@ -131,15 +130,9 @@ export class CosmosEngine implements StateEngine {
     const { endpoint, key, database, logger, startupWaitMs: waitMs = 30_000, timeoutMs = 10_000, connect = cosmosClient } = options;
     const client = await connect({ endpoint, key }, timeoutMs);
     const engine = new CosmosEngine(client, options);
-    const start = async () => {
-      engine.#opened = await engine.#calls.within(() => openContainer(client, database));
-      return engine;
-    };
-    const name = `Cosmos DB at ${hostOf(endpoint)}`;
-    return awaitStart(start, { name, hintOf, waitMs, logger, mayPass }).catch(async (error) => {
-      await engine.close();
-      throw error;
-    });
+    const server = { name: `Cosmos DB at ${hostOf(endpoint)}`, hintOf, waitMs, logger, mayPass };
+    engine.#opened = await engine.#calls.opened(() => openContainer(client, database), server);
+    return engine;
   }
 
   read(partition: string, query: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {

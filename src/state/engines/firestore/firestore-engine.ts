@@ -1,4 +1,3 @@
-import { awaitStart } from "../../../platform/await-start.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
 import { abortableRead } from "../../abortable-read.js";
@@ -114,15 +113,10 @@ export class FirestoreEngine implements StateEngine {
   static async open(options: FirestoreEngineOptions): Promise<FirestoreEngine> {
     const { project, database, emulator, logger, startupWaitMs: waitMs = 30_000, connect = firestoreClient } = options;
     const engine = new FirestoreEngine(await connect({ project, database, emulator }), options);
-    const start = async () => {
-      engine.#installation = await engine.#calls.within(() => openInstallation(engine.#db));
-      return engine;
-    };
     const name = `Firestore (${emulator === undefined ? `project ${project}` : `emulator at ${emulator}`})`;
-    return awaitStart(start, { name, hintOf, waitMs, logger, mayPass }).catch(async (error) => {
-      await engine.close();
-      throw error;
-    });
+    const server = { name, hintOf, waitMs, logger, mayPass };
+    engine.#installation = await engine.#calls.opened(() => openInstallation(engine.#db), server);
+    return engine;
   }
 
   read(partition: string, query: ReadQuery, { signal }: { signal?: AbortSignal } = {}): Promise<PartitionRead> {
