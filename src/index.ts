@@ -159,6 +159,7 @@ export type * from "./ports/memories.js";
 export type * from "./ports/memory-log.js";
 export type * from "./ports/memory-store.js";
 export type * from "./ports/metrics.js";
+export type { NeedTalk } from "./ports/need-talk.js";
 export type * from "./ports/offline-script.js";
 export type { Job, JobKind, JobResult, JobState, Jobs, KnownUser, Operator } from "./ports/operator.js";
 export type * from "./ports/own-agent.js";
