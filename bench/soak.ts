@@ -114,7 +114,7 @@ async function run(): Promise<number> {
       `${String(sample.turns).padStart(9)}${megabytes(rss)}${megabytes(heapUsed)}${String(sample.files).padStart(8)}${perSecond.toFixed(0).padStart(10)}`,
     );
   }
-  const { pending, failed } = await maitred.parts.store.index.pendingCounts();
+  const { pending, failed } = await maitred.parts.store.turns.counts();
   await server.close();
   await maitred.close();
 

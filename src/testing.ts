@@ -11,7 +11,7 @@ export type { ImageStore } from "./ports/image-store.js";
 export type { LongTermMemory } from "./ports/memories.js";
 export type { MemoryLog, MemoryLogEntry } from "./ports/memory-log.js";
 export type { OwnerLedger } from "./ports/owner-ledger.js";
-export type { SessionIndex, SessionStore, ShortTermMemory, TurnLock } from "./ports/session-store.js";
+export type { PendingTurns, SessionIndex, SessionStore, ShortTermMemory, TurnLock } from "./ports/session-store.js";
 export type { VectorClient, VectorStore } from "./ports/vectors.js";
 export * from "./testing/image-store-contract.js";
 export { ALICE, BOB, collected, JournalRecords } from "./testing/journal-records.js";

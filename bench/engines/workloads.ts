@@ -136,7 +136,7 @@ async function storeWorkloads(store: SessionStore, clients: number): Promise<Wor
       operations: OF_THE_STORE,
       operation: async () => {
         // Free again at once, so that there are always some.
-        await store.index.claim(Date.now() + 1_000, CLAIMED, { leaseMs: 1 });
+        await store.turns.claim(Date.now() + 1_000, CLAIMED, { leaseMs: 1 });
       },
     },
   ];

@@ -3,7 +3,7 @@ import { isSaid, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, Round, Step } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
 import type { Logger } from "../platform/logger.js";
-import type { PendingTurn, SessionIndex, SessionStore, ShortTermMemory } from "../ports/session-store.js";
+import type { PendingTurn, PendingTurns, SessionStore, ShortTermMemory } from "../ports/session-store.js";
 import { isLeft, LEFT_TO_READ, releaseLeft } from "./due-turns.js";
 
 /** Whether a message by itself can wait to be read, behind what the assistant said before it; null: nothing. */
@@ -44,7 +44,7 @@ export function roundBefore(records: readonly JournalRecord[], turn: number): Ro
  * that failed takes no other along.
  */
 export async function mayBeLeft(
-  store: Pick<SessionStore, "index" | "journal">,
+  store: Pick<SessionStore, "turns" | "journal">,
   pending: PendingTurn,
   { user, before, judge }: { readonly user: MessageRecord; readonly before: RoundBefore | null; readonly judge: JudgeOfWaiting },
   signal: AbortSignal,
@@ -52,7 +52,7 @@ export async function mayBeLeft(
   if (pending.attempts > 0) return null;
   const { owner, sessionId, turn } = pending;
   const canWait = mayWait(judge, user.body.content, before);
-  const all = await store.index.pendingOf(owner, sessionId);
+  const all = await store.turns.of(owner, sessionId);
   const later = new Set(all.flatMap((each) => (each.turn > turn && each.state === "pending" && each.attempts === 0 ? [each.turn] : [])));
   const since: JournalRecord[] = [];
   if (later.size > 0) {
@@ -70,13 +70,14 @@ export async function mayBeLeft(
 
 /** Has a turn stay pending until `dueAtMs`, or until something is said after it: then it is read along with that. */
 export async function leaveUntil(
-  index: SessionStore["index"],
-  { owner, sessionId, turn }: PendingTurn,
+  turns: Pick<PendingTurns, "of" | "recordAttempt">,
+  pending: PendingTurn,
   { nowMs, dueAtMs }: { readonly nowMs: number; readonly dueAtMs: number },
 ): Promise<void> {
-  const wait = (until: number) => index.recordAttempt(owner, sessionId, turn, { attempts: 0, dueAtMs: until, errorCode: LEFT_TO_READ });
+  const { owner, sessionId, turn } = pending;
+  const wait = (until: number) => turns.recordAttempt(pending, { attempts: 0, dueAtMs: until, errorCode: LEFT_TO_READ });
   await wait(dueAtMs);
-  const all = await index.pendingOf(owner, sessionId);
+  const all = await turns.of(owner, sessionId);
   if (all.some((each) => each.turn > turn)) await wait(nowMs);
 }
 
@@ -84,7 +85,7 @@ export async function leaveUntil(
 const MOST_TOLD = 5;
 
 export interface LeftTurnsParts {
-  readonly index: Pick<SessionIndex, "pendingOf" | "recordAttempt">;
+  readonly turns: Pick<PendingTurns, "of" | "recordAttempt">;
   readonly journal: Pick<ShortTermMemory, "read">;
   /** Whether a message asks not to be kept: such a one is told nowhere else. */
   readonly asksNotToKeep: (owner: Owner, text: string) => boolean;
@@ -109,11 +110,11 @@ export class LeftTurns {
     owner: Owner,
     { sessionId, exceptSession }: { readonly sessionId?: string; readonly exceptSession?: string } = {},
   ): Promise<void> {
-    const { index, clock, logger, preparing } = this.#parts;
+    const { turns, clock, logger, preparing } = this.#parts;
     await preparing(async () => {
       try {
-        const turns = await index.pendingOf(owner, exceptSession === undefined ? sessionId : { except: exceptSession });
-        await releaseLeft(index, turns, clock.now().getTime() - this.#delayMs);
+        const left = await turns.of(owner, exceptSession === undefined ? sessionId : { except: exceptSession });
+        await releaseLeft(turns, left, clock.now().getTime() - this.#delayMs);
       } catch (error) {
         logger.warn({ err: error }, "messages that were left to be read could not be looked up");
       }
@@ -122,7 +123,7 @@ export class LeftTurns {
 
   /** As they were said, those of all sessions but one, the newest last: until they are read nothing else tells of them. */
   async said(owner: Owner, exceptSession: string, signal: AbortSignal): Promise<readonly MessageRecord[]> {
-    const left = (await this.#parts.index.pendingOf(owner, { except: exceptSession })).filter(isLeft);
+    const left = (await this.#parts.turns.of(owner, { except: exceptSession })).filter(isLeft);
     const said: MessageRecord[] = [];
     for (const turn of left.toSorted((a, b) => b.dueAtMs - a.dueAtMs || b.turn - a.turn)) {
       if (said.length === MOST_TOLD) break;

@@ -1,6 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
-import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
+import type { PendingTurn, PendingTurns } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
 
 /** What the write-back of a turn failed with that waits for the next day's tokens. */
@@ -26,17 +26,17 @@ export function willBeRead({ state, attempts, errorCode }: PendingTurn): boolean
 
 /** Of these turns, those that were left to be read are due at this time, where it is sooner. One that somebody reads now is read. */
 export async function releaseLeft(
-  index: Pick<SessionIndex, "recordAttempt">,
+  store: Pick<PendingTurns, "recordAttempt">,
   turns: readonly PendingTurn[],
   dueAtMs: number,
 ): Promise<void> {
   for (const turn of turns)
     if (isLeft(turn) && turn.dueAtMs > dueAtMs)
-      await index.recordAttempt(turn.owner, turn.sessionId, turn.turn, { attempts: 0, dueAtMs, errorCode: LEFT_TO_READ, claim: null });
+      await store.recordAttempt(turn, { attempts: 0, dueAtMs, errorCode: LEFT_TO_READ, claim: null });
 }
 
 export interface DueTurnsParts {
-  readonly index: Pick<SessionIndex, "due" | "claim" | "letGo" | "pendingOf" | "recordAttempt">;
+  readonly turns: Pick<PendingTurns, "due" | "claim" | "letGo" | "of" | "recordAttempt">;
   /** Their owners' turns are not taken: one may be done, though the index can't say so yet. Default: none is behind. */
   readonly lagging?: Pick<SessionsBehind, "owners">;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface DueTurnsParts {
 
 /** Which pending turns are to be written back now: those that have waited for the delay, and those of owners who don't wait. */
 export class DueTurns {
-  readonly #index: DueTurnsParts["index"];
+  readonly #turns: DueTurnsParts["turns"];
   readonly #lagging: DueTurnsParts["lagging"];
   readonly #clock: Clock;
   readonly #delayMs: number;
@@ -53,8 +53,8 @@ export class DueTurns {
   #withoutDelay = 0;
   #preparing = 0;
 
-  constructor({ index, lagging, clock }: DueTurnsParts, delayMs: number) {
-    this.#index = index;
+  constructor({ turns, lagging, clock }: DueTurnsParts, delayMs: number) {
+    this.#turns = turns;
     this.#lagging = lagging;
     this.#clock = clock;
     this.#delayMs = delayMs;
@@ -66,12 +66,12 @@ export class DueTurns {
 
   /** Of these turns, those that were left to be read wait no longer. */
   async release(turns: readonly PendingTurn[]): Promise<void> {
-    await releaseLeft(this.#index, turns, this.#now() - this.#delayMs);
+    await releaseLeft(this.#turns, turns, this.#now() - this.#delayMs);
   }
 
   /** As {@link release}, of everybody's that are due within the time. */
   async releaseAll(withinMs: number): Promise<void> {
-    await this.release(await this.#index.due(this.#now() + withinMs, MOST_RELEASED));
+    await this.release(await this.#turns.due(this.#now() + withinMs, MOST_RELEASED));
   }
 
   /** While `work` runs nobody's turns wait. */
@@ -94,18 +94,18 @@ export class DueTurns {
     }
   }
 
-  /** Takes the oldest of each session, those of owners who don't wait first; none of `others`. `leaseMs`: as the index has it. */
+  /** Takes the oldest of each session, those of owners who don't wait first; none of `others`. `leaseMs`: as {@link PendingTurns.claim}. */
   async claim(limit: number, others: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
     const except = new Set([...others, ...(this.#lagging?.owners ?? [])]);
     const hurried = await this.#claimHurried(limit, except, leaseMs);
     if (hurried.length >= limit) return hurried;
-    const due = await this.#index.claim(this.#now() - this.#delay, limit - hurried.length, { except: [...except], leaseMs });
+    const due = await this.#turns.claim(this.#now() - this.#delay, limit - hurried.length, { except: [...except], leaseMs });
     return [...hurried, ...due];
   }
 
   /** Whether anything is left to do now. */
   async any(): Promise<boolean> {
-    return this.#preparing > 0 || (await this.#index.due(this.#now() - this.#delay, 1)).length > 0;
+    return this.#preparing > 0 || (await this.#turns.due(this.#now() - this.#delay, 1)).length > 0;
   }
 
   /**
@@ -130,7 +130,7 @@ export class DueTurns {
     return this.#withoutDelay > 0 ? 0 : this.#delayMs;
   }
 
-  /** When a turn that failed is to be due, as the index holds it: the delay was waited for already. */
+  /** When a turn that failed is to be due, as the store holds it: the delay was waited for already. */
   again(inMs: number): number {
     return this.#clock.now().getTime() + inMs - this.#delayMs;
   }
@@ -138,16 +138,16 @@ export class DueTurns {
   async #claimHurried(limit: number, except: ReadonlySet<Owner>, leaseMs: number): Promise<readonly PendingTurn[]> {
     const only: Owner[] = [];
     for (const owner of this.#hurried) {
-      const turns = (await this.#index.pendingOf(owner)).filter((turn) => !isLeft(turn));
+      const turns = (await this.#turns.of(owner)).filter((turn) => !isLeft(turn));
       if (!this.soon(turns)) this.#hurried.delete(owner);
       else if (!except.has(owner)) only.push(owner);
     }
     if (only.length === 0) return [];
     const now = this.#now();
     const turns: PendingTurn[] = [];
-    for (const turn of await this.#index.claim(now, limit, { only, leaseMs })) {
+    for (const turn of await this.#turns.claim(now, limit, { only, leaseMs })) {
       // One that failed waits for its time, which is held as {@link again} has it.
-      if (turn.attempts > 0 && turn.dueAtMs + this.#delayMs > now) await this.#index.letGo(turn);
+      if (turn.attempts > 0 && turn.dueAtMs + this.#delayMs > now) await this.#turns.letGo(turn);
       else turns.push(turn);
     }
     return turns;

@@ -4,7 +4,7 @@ import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
-import type { PendingTurn, SessionIndex } from "../ports/session-store.js";
+import type { PendingTurn, PendingTurns, RecordedAttempt, SessionStore } from "../ports/session-store.js";
 import { DueTurns, type DueTurnsParts, isLeft, OUT_OF_TOKENS } from "./due-turns.js";
 import type { WriteBack } from "./write-back.js";
 import { nextTryMs, type WriteBackWorkerOptions, withDefaults } from "./write-back-retries.js";
@@ -12,19 +12,15 @@ import { nextTryMs, type WriteBackWorkerOptions, withDefaults } from "./write-ba
 /** A limit may have been raised. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-/** How much longer than a try its claim lasts that is not renewed, so that what ended late is not taken by another at once. */
-const AFTER_TIMEOUT_MS = 30_000;
-
-type Attempt = Parameters<SessionIndex["recordAttempt"]>[3];
-
 /**
- * Takes pending turns from the index, which is the truth of what is left to do, and writes them back: off the reply path, the
+ * Takes pending turns from the store, which is the truth of what is left to do, and writes them back: off the reply path, the
  * turns of one session in order, retried with exponential backoff and jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/): for hours, where something outside is out of reach.
  */
 export class WriteBackWorker {
   readonly #writeBack: Pick<WriteBack, "run" | "fail">;
-  readonly #index: SessionIndex;
+  readonly #store: Pick<SessionStore, "index" | "turns">;
+  readonly #turns: PendingTurns;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #afterDone: (owner: Owner, sessionId: string) => Promise<void>;
@@ -33,9 +29,9 @@ export class WriteBackWorker {
   readonly #jobs: JobWorker<PendingTurn>;
 
   constructor(
-    parts: Pick<DueTurnsParts, "lagging" | "clock"> & {
+    parts: Omit<DueTurnsParts, "turns"> & {
       readonly writeBack: Pick<WriteBack, "run" | "fail">;
-      readonly index: SessionIndex;
+      readonly store: Pick<SessionStore, "index" | "turns">;
       readonly logger: Logger;
       /** Called when a turn of a session is done: summary, topic. It may wait for a turn, and a turn for the next write-back. */
       readonly afterDone: (owner: Owner, sessionId: string) => Promise<void>;
@@ -43,12 +39,13 @@ export class WriteBackWorker {
     options: WriteBackWorkerOptions = {},
   ) {
     this.#writeBack = parts.writeBack;
-    this.#index = parts.index;
+    this.#store = parts.store;
+    this.#turns = parts.store.turns;
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#afterDone = parts.afterDone;
     this.#options = withDefaults(options);
-    this.#due = new DueTurns(parts, this.#options.delayMs);
+    this.#due = new DueTurns({ ...parts, turns: this.#turns }, this.#options.delayMs);
     this.#jobs = this.#worker();
   }
 
@@ -79,7 +76,7 @@ export class WriteBackWorker {
   async flush(owner: Owner, sessionId: string, timeoutMs: number): Promise<void> {
     this.hurry(owner);
     await this.#jobs.until(async () => {
-      const turns = await this.#index.pendingOf(owner, sessionId);
+      const turns = await this.#turns.of(owner, sessionId);
       await this.#due.release(turns);
       const runs = this.#jobs.runningNow().some((turn) => turn.owner === owner && turn.sessionId === sessionId);
       return !this.#due.soon(turns) && !runs;
@@ -94,7 +91,7 @@ export class WriteBackWorker {
     this.hurry(owner);
     let turns: readonly PendingTurn[] = [];
     await this.#jobs.until(async () => {
-      turns = (await this.#index.pendingOf(owner)).filter((turn) => !isLeft(turn));
+      turns = (await this.#turns.of(owner)).filter((turn) => !isLeft(turn));
       return !this.#due.soon(turns);
     }, signal);
     return turns.length === 0;
@@ -131,21 +128,19 @@ export class WriteBackWorker {
 
   #worker(): JobWorker<PendingTurn> {
     const { concurrency, timeoutMs, pollMs } = this.#options;
-    const index = this.#index;
-    const leaseMs = index.renewClaim === undefined ? timeoutMs() + AFTER_TIMEOUT_MS : LEASE_MS;
-    const renew = async (turn: PendingTurn) => {
-      const claim = await index.renewClaim?.(turn, LEASE_MS);
-      return claim == null ? null : { ...turn, claim };
-    };
+    const turns = this.#turns;
     return new JobWorker<PendingTurn>(
       {
         name: "write-back",
         ownerOf: ({ owner }) => owner,
         keyOf: ({ owner, sessionId }) => JSON.stringify([owner, sessionId]),
         placeOf,
-        claim: (limit, except) => this.#due.claim(limit, except, leaseMs),
-        renew: index.renewClaim === undefined ? undefined : renew,
-        letGo: (turn) => index.letGo(turn),
+        claim: (limit, except) => this.#due.claim(limit, except, LEASE_MS),
+        renew: async (turn) => {
+          const claim = await turns.renew(turn, LEASE_MS);
+          return claim === null ? null : { ...turn, claim };
+        },
+        letGo: (turn) => turns.letGo(turn),
         run: async (turn, signal) => void (await this.#writeBack.run(turn, signal)),
         failed: async (turn, error, { late }) => {
           await this.#failed(turn, error, late).catch((cause: unknown) =>
@@ -163,7 +158,7 @@ export class WriteBackWorker {
 
   /** Whether the turn is not pending any more: a write that was not answered may have been done. Never throws. */
   async #isOver({ owner, sessionId, turn }: PendingTurn): Promise<boolean> {
-    const left = await this.#index.pendingOf(owner, sessionId).catch(() => null);
+    const left = await this.#turns.of(owner, sessionId).catch(() => null);
     return left !== null && !left.some((each) => each.turn === turn);
   }
 
@@ -179,7 +174,7 @@ export class WriteBackWorker {
     const code = isAppError(error) ? error.code : "INTERNAL";
     if (code === OUT_OF_TOKENS) return this.#wait(pending, error);
     const where = { ...placeOf(pending), attempts, code };
-    if (code === "SESSION_NOT_FOUND") return this.#index.remove(pending.owner, pending.sessionId);
+    if (code === "SESSION_NOT_FOUND") return this.#store.index.remove(pending.owner, pending.sessionId);
     const delayMs = nextTryMs(pending, { code, late }, this.#options);
     if (delayMs === null) {
       this.#logger.error({ ...where, err: error }, "write-back failed; it can be retried");
@@ -198,8 +193,9 @@ export class WriteBackWorker {
     await this.#postpone(pending, { attempts: pending.attempts, dueAtMs, errorCode: OUT_OF_TOKENS });
   }
 
-  #postpone({ owner, sessionId, turn, claim }: PendingTurn, attempt: Omit<Attempt, "claim">): Promise<void> {
-    return this.#index.recordAttempt(owner, sessionId, turn, { ...attempt, ...(claim !== undefined && { claim }) });
+  #postpone(pending: PendingTurn, attempt: Omit<RecordedAttempt, "claim">): Promise<void> {
+    const { claim } = pending;
+    return this.#turns.recordAttempt(pending, { ...attempt, ...(claim !== undefined && { claim }) });
   }
 }
 

@@ -117,7 +117,7 @@ export class WriteBack {
     const { offRecord, isLeft, ...outcome } = remembered.value;
     if (isLeft) {
       const nowMs = this.#parts.clock.now().getTime();
-      await leaveUntil(this.#parts.store.index, pending, { nowMs, dueAtMs: nowMs + this.#options.leftMs });
+      await leaveUntil(this.#parts.store.turns, pending, { nowMs, dueAtMs: nowMs + this.#options.leftMs });
       return "left";
     }
     // Once it is in history: what is taken out is then out of all of them.

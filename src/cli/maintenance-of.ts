@@ -11,14 +11,14 @@ import type { LongTermMemory } from "../ports/memories.js";
 import type { Job, JobKind, JobResult, KnownUser, Operator } from "../ports/operator.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { everyItem } from "../ports/pages.js";
-import type { SessionIndex, SessionStore } from "../ports/session-store.js";
+import type { SessionStore } from "../ports/session-store.js";
 import type { Course, DatabaseCheck, GivenUpTurns, Maintenance, OverAllUsers } from "./maintenance.js";
 import { type RemoteOptions, request } from "./remote-backend.js";
 
 /** What a composed application has for work on its stores as a whole. */
 interface MaintenanceParts extends Pick<Parts, "isMerge" | "resolve" | "rebuildIndex" | "reindex" | "retention"> {
   readonly config: Pick<Config, "MEMORY_STORAGE_DIR" | "SHORT_TERM_BACKEND">;
-  readonly store: Pick<SessionStore, "journal" | "index">;
+  readonly store: Pick<SessionStore, "journal" | "index" | "turns">;
   readonly ledger: Pick<OwnerLedger, "openErasures">;
   readonly longTerm: Pick<LongTermMemory, "rebuild">;
   readonly promotion: Pick<Promotion, "run">;
@@ -54,8 +54,8 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
     retention: ({ onProgress, ...options }) =>
       retention({ ...options, onProgress: ({ deleted, purged }) => onProgress(deleted + purged, 0) }),
     users: (tenant) => allUsers((query) => operator.users(query), tenant),
-    pendingWriteBacks: () => store.index.pendingCounts(),
-    givenUpTurns: () => givenUpTurns(store.index),
+    pendingWriteBacks: () => store.turns.counts(),
+    givenUpTurns: () => givenUpTurns(store),
     openErasures: async () => {
       let open = 0;
       for (const { owner } of await ledger.openErasures()) if (!(await isMerge(owner))) open += 1;
@@ -68,12 +68,12 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
 
 const OWNERS_A_PAGE = 200;
 
-async function* givenUpTurns(index: Pick<SessionIndex, "owners" | "pendingOf">): AsyncGenerator<GivenUpTurns> {
+async function* givenUpTurns({ index, turns }: MaintenanceParts["store"]): AsyncGenerator<GivenUpTurns> {
   for await (const { owner } of everyItem((at) => index.owners({ limit: OWNERS_A_PAGE, ...at }))) {
-    const failed = (await index.pendingOf(owner)).filter(({ state }) => state === "failed");
+    const failed = (await turns.of(owner)).filter(({ state }) => state === "failed");
     for (const sessionId of new Set(failed.map((turn) => turn.sessionId))) {
-      const turns = failed.filter((turn) => turn.sessionId === sessionId);
-      yield { ...parseOwner(owner), sessionId, turns: turns.length, code: turns.at(-1)?.errorCode ?? null };
+      const ofSession = failed.filter((turn) => turn.sessionId === sessionId);
+      yield { ...parseOwner(owner), sessionId, turns: ofSession.length, code: ofSession.at(-1)?.errorCode ?? null };
     }
   }
 }

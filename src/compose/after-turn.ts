@@ -182,7 +182,7 @@ export async function composeAfterTurn(
   const worker = new WriteBackWorker(
     {
       writeBack: measured,
-      index: store.index,
+      store,
       lagging,
       clock,
       logger,
@@ -190,7 +190,7 @@ export async function composeAfterTurn(
         // The store of vectors answers: what was out of its reach at the start can be caught up with.
         if (historyCatchUp.state === "failed") void historyCatchUp.run();
         const { sessions, along } = upkeep.of(owner);
-        const readingComes = along !== null && (await store.index.pendingOf(owner, id)).some(willBeRead);
+        const readingComes = along !== null && (await store.turns.of(owner, id)).some(willBeRead);
         const tend = () => tokens.during({ owner, sessionId: id }, () => sessions.afterTurn(owner, id, { readingComes }));
         await tracedUpkeep(id, async () => Promise.all([tend(), behaviour?.afterTurn(owner, stopping)]));
       },
@@ -200,7 +200,7 @@ export async function composeAfterTurn(
   const preparing = (work: () => Promise<void>) => worker.preparing(work);
   const leftTurns = new LeftTurns(
     {
-      index: store.index,
+      turns: store.turns,
       journal: store.journal,
       asksNotToKeep: (owner, text) => answering.of(owner).asksNotToKeep(text),
       clock,

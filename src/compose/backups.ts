@@ -117,7 +117,7 @@ async function requireState(dir: string, target: string): Promise<void> {
  * knows them, but never before where they ended when this began.
  */
 export async function directoryInUse(wiring: Wiring, snapshot: string, keyring: Keyring | null): Promise<StateInUse> {
-  const { dir, clock, logger } = wiring;
+  const { dir, logger } = wiring;
   const fileSystem = readOnlyFileSystem(wiring.fileSystem);
   const seals = keyring && sealedJournals(keyring);
   const openJournals = () => FileMemoryService.open({ dir, fileSystem, logger, seals });
@@ -132,7 +132,7 @@ export async function directoryInUse(wiring: Wiring, snapshot: string, keyring: 
   const files = await openJournals();
   const store = journalsAsOf(files, async (owner, id) => Math.max(ends.get(id) ?? 0, await index.indexedSeq(owner, id)));
   const missed = { includeRewound: true, includeTorn: true };
-  const index = engineSessionIndex(engine, { clock, readJournal: (owner, id, fromSeq) => store.read(owner, id, { fromSeq, ...missed }) });
+  const index = engineSessionIndex(engine, { readJournal: (owner, id, fromSeq) => store.read(owner, id, { fromSeq, ...missed }) });
   await catchUpIndex({ journal: store, index });
   const names = new JournalDirectory(dir, fileSystem);
   const journalId = async (id: string) =>

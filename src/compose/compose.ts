@@ -132,7 +132,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       storage: stores.storage,
       longTerm,
       history,
-      index: store.index,
+      turns: store.turns,
       lagging,
       indexCatchUp,
       historyCatchUp,
@@ -148,7 +148,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   });
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events, studio);
 
-  wiring.metrics.backlogFrom(() => backlogOf({ index: store.index, deliveries: events.deliveries, clock: wiring.clock }));
+  wiring.metrics.backlogFrom(() => backlogOf({ turns: store.turns, deliveries: events.deliveries, clock: wiring.clock }));
   await privacy.resume();
   await identities.resume();
   const { jobs } = operator;

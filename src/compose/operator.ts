@@ -169,7 +169,7 @@ export function composeStudio(
       bookings: (owner) => privacy.records(owner),
       bookingReceipts: (owner) => privacy.receipts(owner),
     },
-    queues: { index: store.index, sessions, deliveries },
+    queues: { store, sessions, deliveries },
     plots,
     readiness,
     healthHistory,

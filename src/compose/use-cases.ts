@@ -76,7 +76,7 @@ export function composeUseCases(
     try {
       // A process that lives lets go within a second or two; the leases of one that was killed have to end.
       await store.locks.revoke(owner, { signal });
-      await store.index.unclaimed(owner, { signal: bound.signal });
+      await store.turns.unclaimed(owner, { signal: bound.signal });
       signal.throwIfAborted();
       return release;
     } catch (error) {
@@ -146,7 +146,7 @@ export function composeUseCases(
     receipts,
     domain: records,
     locks: store.locks,
-    pendingOf: (owner) => store.index.pendingOf(owner),
+    pendingOf: (owner) => store.turns.of(owner),
     begin: gate.begin,
     hold,
     holdHere,

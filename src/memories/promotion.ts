@@ -9,7 +9,7 @@ import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { PendingTurn, SessionStore } from "../ports/session-store.js";
 
 export interface PromotionParts {
-  readonly store: Pick<SessionStore, "journal" | "index">;
+  readonly store: Pick<SessionStore, "journal" | "index" | "turns">;
   /** Ids come from (owner, session, message), so that doing it again changes nothing. */
   readonly longTerm: Pick<TurnMemories, "remember" | "remembered">;
   /** Tries the write-back of a turn once more that was given up. Null where long-term memory is off. */
@@ -109,7 +109,7 @@ export class Promotion {
     for await (const record of store.journal.read(owner, sessionId, { signal })) records.push(record);
     const job = `promote:${sessionId}`;
     const done = Number((await ledger.progress(owner, job)) ?? 0);
-    const failed = (await store.index.pendingOf(owner, sessionId)).filter(({ state }) => state === "failed");
+    const failed = (await store.turns.of(owner, sessionId)).filter(({ state }) => state === "failed");
     const messages = unread(records, failed, done);
     const tally: { -readonly [K in keyof PromotionReport]: number } = { ...NOTHING, sessions: messages.length > 0 ? 1 : 0 };
     let mark: number | null = null;

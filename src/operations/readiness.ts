@@ -8,7 +8,7 @@ import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { Backlog } from "../ports/metrics.js";
 import type { PartStatus, Readiness } from "../ports/resources.js";
-import type { SessionIndex } from "../ports/session-store.js";
+import type { PendingTurns } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
 import type { CatchingUp } from "./catching-up.js";
 
@@ -16,7 +16,7 @@ export interface ReadinessParts {
   readonly storage: StorageHealth;
   readonly longTerm: Pick<MemoryAdministration, "health">;
   readonly history: Pick<ConversationHistory, "health">;
-  readonly index: Pick<SessionIndex, "pendingCounts">;
+  readonly turns: Pick<PendingTurns, "counts">;
   readonly lagging: Pick<SessionsBehind, "count">;
   readonly indexCatchUp: Pick<CatchingUp, "state">;
   readonly historyCatchUp: Pick<CatchingUp, "state">;
@@ -41,7 +41,7 @@ export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
     look(parts.storage.health()),
     look(parts.longTerm.health()),
     look(parts.history.health()),
-    look(writeBackPart(parts.index)),
+    look(writeBackPart(parts.turns)),
   ]);
   const reported: Record<string, Part> = {
     short_term: storage.status === "ok" ? shortTermPart(parts) : storage,
@@ -98,8 +98,8 @@ function shortTermPart({ indexCatchUp, lagging: { count } }: ReadinessParts): Pa
   return { status: "degraded", detail: `the index of ${count} sessions could not follow their journals; it is tried again` };
 }
 
-async function writeBackPart(index: ReadinessParts["index"]): Promise<Part> {
-  const { pending, failed } = await index.pendingCounts();
+async function writeBackPart(turns: ReadinessParts["turns"]): Promise<Part> {
+  const { pending, failed } = await turns.counts();
   if (failed > 0) return { status: "degraded", detail: `${failed} turns failed and can be retried, ${pending} are pending` };
   return { status: "ok", detail: `${pending} turns are pending` };
 }
@@ -130,7 +130,7 @@ function perSecond(tokens: number): string {
 }
 
 export interface BacklogParts {
-  readonly index: Pick<SessionIndex, "pendingCounts" | "oldestPendingAtMs">;
+  readonly turns: Pick<PendingTurns, "counts" | "oldestAtMs">;
   /** Null where nothing is delivered. Default: nothing is. */
   readonly deliveries?: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
   readonly clock: Clock;
@@ -145,9 +145,8 @@ export async function backlogOf({ deliveries = null, ...parts }: BacklogParts): 
   return events === undefined ? turns : { ...turns, deliveries: events };
 }
 
-async function turnsOf({ index, clock }: Pick<BacklogParts, "index" | "clock">): Promise<Backlog> {
-  const { pending, failed } = await index.pendingCounts();
-  if (index.oldestPendingAtMs === undefined) return { pending, failed, oldestMs: null };
-  const since = await index.oldestPendingAtMs();
+async function turnsOf({ turns, clock }: Pick<BacklogParts, "turns" | "clock">): Promise<Backlog> {
+  const { pending, failed } = await turns.counts();
+  const since = await turns.oldestAtMs();
   return { pending, failed, oldestMs: since === null ? 0 : Math.max(0, clock.now().getTime() - since) };
 }

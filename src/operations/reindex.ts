@@ -108,7 +108,7 @@ export async function reindexSession(parts: ReindexedSessionParts, owner: Owner,
   const session = await store.index.get(owner, sessionId);
   if (session === null || !belongs(session)) return 0;
   const { summary, lastSeq } = await store.journal.window(owner, sessionId, { rounds: 1, signal });
-  const pending = new Set((await store.index.pendingOf(owner, sessionId)).map(({ turn }) => turn));
+  const pending = new Set((await store.turns.of(owner, sessionId)).map(({ turn }) => turn));
   const given: string[] = summary === null ? [] : [summary.id];
   async function* settled() {
     for await (const message of searchable(store, owner, sessionId)) {

@@ -1,4 +1,4 @@
-// Over 300 lines: four ports that one backend supplies together.
+// Over 300 lines: five ports that one backend supplies together.
 
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord, RecordOf, Round, Session, SessionStatus } from "../domain/session.js";
@@ -7,13 +7,15 @@ import type { OwnerActivity, OwnersQuery } from "./owner-activity.js";
 import type { Tombstone, UserRecord } from "./owner-ledger.js";
 
 /**
- * The session store: four ports that one backend supplies together.
- * The journal is the truth; the index is a fold of it and can always be rebuilt; the lock orders turns; images are what journals refer to.
+ * The session store: five ports that one backend supplies together.
+ * The journal is the truth; the index and the pending turns are folds of it and can always be rebuilt; the lock orders turns; images are
+ * what journals refer to.
  * Every method that takes an owner answers for a session of somebody else exactly as for one that does not exist.
  */
 export interface SessionStore {
   readonly journal: ShortTermMemory;
   readonly index: SessionIndex;
+  readonly turns: PendingTurns;
   readonly locks: TurnLock;
   readonly images: ImageStore;
   /**
@@ -218,7 +220,42 @@ export interface ListedSession {
   readonly session: Omit<Session, "write_back" | "status_since">;
 }
 
-/** Everything here but attempts and due times follows from the journals. */
+/** Turns whose write-back is not done. They follow from the journals, all but attempts, due times and claims. */
+export interface PendingTurns {
+  /** Those that are due, oldest first; of one session always the oldest turn first. `except`: owners whose turns are left out. */
+  due(nowMs: number, limit: number, options?: { readonly except?: readonly Owner[] }): Promise<readonly PendingTurn[]>;
+  /**
+   * Takes turns that are due for one worker: nobody is given them again until their lease ends, they are let go, or an attempt that failed
+   * is recorded. As {@link due} otherwise.
+   */
+  claim(nowMs: number, limit: number, claim: ClaimOptions): Promise<readonly PendingTurn[]>;
+  /**
+   * Holds on to a claimed turn for `leaseMs` from now. Which claim it is now; null where the turn is not the worker's any more: somebody
+   * else was given it, or the owner's data is being erased.
+   */
+  renew(turn: PendingTurn, leaseMs: number): Promise<string | null>;
+  /** Lets a claimed turn go that was not done. Without effect where it says which claim it is, and that is over. */
+  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void>;
+  /**
+   * Resolves when no worker of any process has a claim on a turn of the owner, or of this session of theirs, or when the signal aborts. One
+   * that was killed has its claims until they end. Within one process the worker itself knows: resolves at once where there are no others.
+   */
+  unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void>;
+  /** Of one session, of all but one, or of all of the owner's. By session, the oldest turn first. */
+  of(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]>;
+  /** Of all owners, in no order: for whoever runs the server. */
+  ofAll(): Promise<readonly PendingTurn[]>;
+  /** Over all owners: for /readyz and doctor. */
+  counts(): Promise<{ readonly pending: number; readonly failed: number }>;
+  /** When the oldest pending turn of all owners was answered, in milliseconds since the epoch; null where none is pending. */
+  oldestAtMs(): Promise<number | null>;
+  /** Lets the turn go, too. */
+  recordAttempt(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn">, attempt: RecordedAttempt): Promise<void>;
+  /** Failed turns of a session become pending again, due at `nowMs`. Returns how many. */
+  retryFailed(owner: Owner, sessionId: string, nowMs: number): Promise<number>;
+}
+
+/** Everything here follows from the journals. */
 export interface SessionIndex {
   /** Folds records into the index, in seq order; those that it has already are passed over. */
   apply(owner: Owner, sessionId: string, records: readonly JournalRecord[]): Promise<void>;
@@ -239,40 +276,6 @@ export interface SessionIndex {
   owners(query: OwnersQuery): Promise<Page<OwnerActivity>>;
   /** Kept 24 h from the message. */
   findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null>;
-  /** Pending turns that are due, oldest first; of one session always the oldest turn first. `except`: owners whose turns are left out. */
-  due(nowMs: number, limit: number, options?: { readonly except?: readonly Owner[] }): Promise<readonly PendingTurn[]>;
-  /**
-   * Takes turns that are due for one worker: nobody is given them again until their lease ends, they are let go, or an attempt that failed
-   * is recorded. As {@link due} otherwise.
-   */
-  claim(nowMs: number, limit: number, claim: ClaimOptions): Promise<readonly PendingTurn[]>;
-  /**
-   * Holds on to a claimed turn for `leaseMs` from now. Which claim it is now; null where the turn is not the worker's any more: somebody
-   * else was given it, or the owner's data is being erased. Default: claims are not renewed.
-   */
-  renewClaim?(turn: PendingTurn, leaseMs: number): Promise<string | null>;
-  /** Lets a claimed turn go that was not done. Without effect where it says which claim it is, and that is over. */
-  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void>;
-  /**
-   * Resolves when no worker of any process has a claim on a turn of the owner, or of this session of theirs, or when the signal aborts. One
-   * that was killed has its claims until they end. Within one process the worker itself knows: resolves at once where there are no others.
-   */
-  unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void>;
-  /** Of one session, of all but one, or of all of the owner's. By session, the oldest turn first. */
-  pendingOf(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]>;
-  /** Of all owners, in no order: for whoever runs the server. */
-  pendingOfAll(): Promise<readonly PendingTurn[]>;
-  /** Over all owners: for /readyz and doctor. */
-  pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }>;
-  /**
-   * When the oldest pending turn of all owners was answered, in milliseconds since the epoch; null where none is pending. Default: it isn't
-   * told.
-   */
-  oldestPendingAtMs?(): Promise<number | null>;
-  /** Lets the turn go, too. */
-  recordAttempt(owner: Owner, sessionId: string, turn: number, attempt: RecordedAttempt): Promise<void>;
-  /** Failed turns of a session become pending again, due now. Returns how many. */
-  retryFailed(owner: Owner, sessionId: string): Promise<number>;
   /** Sessions, of all owners, whose status should change by `now`, oldest first: the caller decides by the lifecycle's rules. */
   expiring(query: {
     readonly status: SessionStatus;

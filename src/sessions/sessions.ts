@@ -220,7 +220,7 @@ export class SessionService implements Sessions {
 
   async retryWriteBack(owner: Owner, id: string): Promise<WriteBackState> {
     const session = await this.#access.find(owner, id);
-    await this.#parts.store.index.retryFailed(owner, session.id);
+    await this.#parts.store.turns.retryFailed(owner, session.id, this.#parts.clock.now().getTime());
     this.#parts.writeBack.kick();
     return (await this.#access.find(owner, session.id)).write_back;
   }

@@ -62,10 +62,10 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       if (first === undefined) throw new Error("none");
       const ids = await Promise.all(Array.from({ length: 6 }, () => started(first)));
       for (const id of ids) for (const turn of [1, 2]) await say(first, id, turn);
-      const claims = await Promise.all(replicas.map(({ store }) => store.index.claim(later(), 3, { leaseMs: 60_000 })));
+      const claims = await Promise.all(replicas.map(({ store }) => store.turns.claim(later(), 3, { leaseMs: 60_000 })));
       const taken = claims.flat().map(({ sessionId, turn }) => `${sessionId}:${turn}`);
       expect(taken.toSorted()).toEqual(ids.map((id) => `${id}:1`).toSorted());
-      expect((await first.store.index.claim(later(), 10, { leaseMs: 60_000 })).length).toBe(0);
+      expect((await first.store.turns.claim(later(), 10, { leaseMs: 60_000 })).length).toBe(0);
     });
 
     test("a claim that ended is taken over; one that is let go, or whose attempt failed, at once", async () => {
@@ -74,16 +74,19 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       const id = await started(one);
       await say(one, id, 1);
       const claim = async ({ store }: Replica, leaseMs: number): Promise<PendingTurn | undefined> =>
-        (await store.index.claim(later(), 5, { leaseMs }))[0];
+        (await store.turns.claim(later(), 5, { leaseMs }))[0];
       const first = await claim(one, 200);
       expect(first).toMatchObject({ sessionId: id, turn: 1, owner: ALICE });
       expect(await claim(other, 60_000)).toBeUndefined();
       await pause(400);
       const second = await claim(other, 60_000);
       expect(second).toMatchObject({ sessionId: id, turn: 1 });
-      if (second !== undefined) await other.store.index.letGo(second);
+      if (second !== undefined) await other.store.turns.letGo(second);
       expect(await claim(one, 60_000)).toMatchObject({ turn: 1 });
-      await one.store.index.recordAttempt(ALICE, id, 1, { attempts: 1, dueAtMs: Date.now(), errorCode: "INTERNAL" });
+      await one.store.turns.recordAttempt(
+        { owner: ALICE, sessionId: id, turn: 1 },
+        { attempts: 1, dueAtMs: Date.now(), errorCode: "INTERNAL" },
+      );
       expect(await claim(other, 60_000)).toMatchObject({ turn: 1, attempts: 1 });
     });
 
@@ -199,7 +202,7 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       const busy = { code: "OWNER_ERASED" };
       await expect(other.store.locks.acquire(sessionLockKey(ALICE, id), { waitMs: 0, owner: ALICE })).rejects.toMatchObject(busy);
       await expect(other.store.journal.create(ALICE, newId(), [records.session(ALICE)])).rejects.toMatchObject(busy);
-      expect((await other.store.index.claim(later(), 9, { leaseMs: 60_000 })).map(({ owner }) => owner)).toEqual([BOB]);
+      expect((await other.store.turns.claim(later(), 9, { leaseMs: 60_000 })).map(({ owner }) => owner)).toEqual([BOB]);
       await eraser.store.journal.erase(ALICE);
       await eraser.store.index.erase(ALICE);
       await eraser.ledger.completeErasure(ALICE, { receipt_id: receiptId, completed_at: AT, erased: {}, verified: true });
@@ -214,15 +217,15 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       if (eraser === undefined || other === undefined) throw new Error("none");
       const id = await started(other);
       await say(other, id, 1);
-      const [turn] = await other.store.index.claim(later(), 1, { leaseMs: 60_000 });
+      const [turn] = await other.store.turns.claim(later(), 1, { leaseMs: 60_000 });
       if (turn === undefined) throw new Error("nothing was claimed");
       let free = false;
-      const waiting = eraser.store.index.unclaimed(ALICE, { signal: AbortSignal.timeout(20_000) }).then(() => {
+      const waiting = eraser.store.turns.unclaimed(ALICE, { signal: AbortSignal.timeout(20_000) }).then(() => {
         free = true;
       });
       await pause(300);
       expect(free).toBe(false);
-      await other.store.index.letGo(turn);
+      await other.store.turns.letGo(turn);
       await waiting;
     });
 
@@ -231,25 +234,25 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       if (one === undefined || other === undefined) throw new Error("none");
       const id = await started(one);
       await say(one, id, 1);
-      const claimed = async ({ store }: Replica, leaseMs: number) => (await store.index.claim(later(), 5, { leaseMs }))[0];
+      const claimed = async ({ store }: Replica, leaseMs: number) => (await store.turns.claim(later(), 5, { leaseMs }))[0];
       const first = await claimed(one, LEASE_MS);
       if (first?.claim === undefined) throw new Error("nothing was claimed");
-      const claim = await one.store.index.renewClaim?.(first, 20 * LEASE_MS);
+      const claim = await one.store.turns.renew?.(first, 20 * LEASE_MS);
       expect(claim).toEqual(expect.any(String));
       await pause(2 * LEASE_MS);
       expect(await claimed(other, LEASE_MS)).toBeUndefined();
       // As it was before it was renewed.
-      expect(await one.store.index.renewClaim?.(first, LEASE_MS)).toBeNull();
+      expect(await one.store.turns.renew?.(first, LEASE_MS)).toBeNull();
       const renewed = { ...first, claim: claim ?? "" };
-      const short = await one.store.index.renewClaim?.(renewed, 100);
+      const short = await one.store.turns.renew?.(renewed, 100);
       await pause(300);
       const second = await claimed(other, 20 * LEASE_MS);
       expect(second).toMatchObject({ sessionId: id, turn: 1 });
       const gone = { ...first, claim: short ?? "" };
-      expect(await one.store.index.renewClaim?.(gone, LEASE_MS)).toBeNull();
-      await one.store.index.letGo(gone);
+      expect(await one.store.turns.renew?.(gone, LEASE_MS)).toBeNull();
+      await one.store.turns.letGo(gone);
       expect(await claimed(one, LEASE_MS)).toBeUndefined();
-      if (second !== undefined) await other.store.index.letGo(second);
+      if (second !== undefined) await other.store.turns.letGo(second);
       expect(await claimed(one, LEASE_MS)).toMatchObject({ sessionId: id, turn: 1 });
     });
 
@@ -258,11 +261,11 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       if (eraser === undefined || other === undefined) throw new Error("none");
       await say(other, await started(other), 1);
       await say(other, await started(other, BOB), 1, BOB);
-      const turns = await other.store.index.claim(later(), 5, { leaseMs: 60_000 });
+      const turns = await other.store.turns.claim(later(), 5, { leaseMs: 60_000 });
       expect(turns.map(({ owner }) => owner).toSorted()).toEqual([ALICE, BOB].toSorted());
       await eraser.ledger.beginErasure(ALICE, AT);
       for (const turn of turns)
-        expect(await other.store.index.renewClaim?.(turn, 60_000)).toEqual(turn.owner === ALICE ? null : expect.any(String));
+        expect(await other.store.turns.renew?.(turn, 60_000)).toEqual(turn.owner === ALICE ? null : expect.any(String));
     });
 
     test("of many that change one owner's memories each sees the others' changes", async () => {

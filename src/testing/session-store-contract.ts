@@ -157,7 +157,7 @@ export function sessionStoreContract(
           await expect(store.journal.compress(BOB, sessionId)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
           expect(await store.journal.remove(BOB, sessionId)).toBe(false);
           expect(await store.index.get(BOB, sessionId)).toBeNull();
-          expect(await store.index.pendingOf(BOB, sessionId)).toEqual([]);
+          expect(await store.turns.of(BOB, sessionId)).toEqual([]);
           expect(await store.index.statusBeforeDelete(BOB, sessionId)).toBeNull();
         }
         expect(await collected(store.journal.read(ALICE, id))).toHaveLength(1);
@@ -453,7 +453,7 @@ export function sessionStoreContract(
         await write(ALICE, first, ...records.round(1));
         await write(ALICE, second, ...records.round(1));
         await write(ALICE, first, ...records.round(2));
-        const due = async () => (await store.index.due(Date.parse("2030-01-01"), 10)).map(({ sessionId, turn }) => [sessionId, turn]);
+        const due = async () => (await store.turns.due(Date.parse("2030-01-01"), 10)).map(({ sessionId, turn }) => [sessionId, turn]);
         expect(await due()).toEqual([
           [first, 1],
           [second, 1],
@@ -463,19 +463,22 @@ export function sessionStoreContract(
           [second, 1],
           [first, 2],
         ]);
-        expect(await store.index.pendingCounts()).toEqual({ pending: 2, failed: 0 });
+        expect(await store.turns.counts()).toEqual({ pending: 2, failed: 0 });
       });
 
       test("the age of the oldest pending turn is told where it is known: since it was answered, whatever was tried since", async () => {
-        const oldest = async () => (await store.index.oldestPendingAtMs?.()) ?? null;
+        const oldest = async () => (await store.turns.oldestAtMs?.()) ?? null;
         expect(await oldest()).toBeNull();
         const [first, second] = [await started(), await started(BOB)];
         const early = (await write(ALICE, first, ...records.round(1))).at(-1);
         const late = (await write(BOB, second, ...records.round(1))).at(-1);
         const at = (record: { readonly at: string } | undefined) => Date.parse(record?.at ?? "");
-        const known = store.index.oldestPendingAtMs !== undefined;
+        const known = store.turns.oldestAtMs !== undefined;
         expect(await oldest()).toBe(known ? Math.min(at(early), at(late)) : null);
-        await store.index.recordAttempt(ALICE, first, 1, { attempts: 1, dueAtMs: Date.parse("2029-01-01"), errorCode: "INTERNAL" });
+        await store.turns.recordAttempt(
+          { owner: ALICE, sessionId: first, turn: 1 },
+          { attempts: 1, dueAtMs: Date.parse("2029-01-01"), errorCode: "INTERNAL" },
+        );
         await write(BOB, second, records.done(1, "failed", 8));
         expect(await oldest()).toBe(known ? at(early) : null);
         await write(ALICE, first, records.done(1));
@@ -486,28 +489,28 @@ export function sessionStoreContract(
         for (let n = 0; n < 3; n++) await write(ALICE, await started(), ...records.round(1));
         const his = await started(BOB);
         await write(BOB, his, ...records.round(1));
-        const due = await store.index.due(Date.parse("2030-01-01"), 1, { except: [ALICE] });
+        const due = await store.turns.due(Date.parse("2030-01-01"), 1, { except: [ALICE] });
         expect(due.map(({ owner, sessionId }) => [owner, sessionId])).toEqual([[BOB, his]]);
-        expect(await store.index.due(Date.parse("2030-01-01"), 10, { except: [ALICE, BOB] })).toEqual([]);
+        expect(await store.turns.due(Date.parse("2030-01-01"), 10, { except: [ALICE, BOB] })).toEqual([]);
       });
 
       test("an attempt that failed is due later; the session's next turn waits behind it", async () => {
         const id = await started();
         await write(ALICE, id, ...records.round(1), ...records.round(2));
         const dueAtMs = Date.parse("2026-06-01");
-        await store.index.recordAttempt(ALICE, id, 1, { attempts: 3, dueAtMs, errorCode: "INTERNAL" });
-        expect(await store.index.due(dueAtMs - 1, 10)).toEqual([]);
-        expect(await store.index.due(dueAtMs, 10)).toMatchObject([{ turn: 1, attempts: 3, errorCode: "INTERNAL", state: "pending" }]);
+        await store.turns.recordAttempt({ owner: ALICE, sessionId: id, turn: 1 }, { attempts: 3, dueAtMs, errorCode: "INTERNAL" });
+        expect(await store.turns.due(dueAtMs - 1, 10)).toEqual([]);
+        expect(await store.turns.due(dueAtMs, 10)).toMatchObject([{ turn: 1, attempts: 3, errorCode: "INTERNAL", state: "pending" }]);
       });
 
       test("a turn that is given up is failed, holds up nobody, and can be retried", async () => {
         const id = await started();
         await write(ALICE, id, ...records.round(1), ...records.round(2), records.done(1, "failed", 8));
         expect(await get(ALICE, id)).toMatchObject({ write_back: { pending_turns: 1, failed_turns: 1 } });
-        expect(await store.index.due(Date.parse("2030-01-01"), 10)).toMatchObject([{ turn: 2 }]);
-        expect(await store.index.retryFailed(BOB, id)).toBe(0);
-        expect(await store.index.retryFailed(ALICE, id)).toBe(1);
-        expect(await store.index.pendingOf(ALICE, id)).toMatchObject([
+        expect(await store.turns.due(Date.parse("2030-01-01"), 10)).toMatchObject([{ turn: 2 }]);
+        expect(await store.turns.retryFailed(BOB, id, Date.now())).toBe(0);
+        expect(await store.turns.retryFailed(ALICE, id, Date.now())).toBe(1);
+        expect(await store.turns.of(ALICE, id)).toMatchObject([
           { turn: 1, state: "pending", attempts: 0 },
           { turn: 2, state: "pending" },
         ]);
@@ -517,15 +520,15 @@ export function sessionStoreContract(
         const ids = [await started(), await started()].sort();
         for (const id of ids) await write(ALICE, id, ...records.round(1));
         await write(ALICE, ids[0] ?? "", ...records.round(2), records.done(1, "failed", 8));
-        const found = await store.index.pendingOf(ALICE);
+        const found = await store.turns.of(ALICE);
         expect(found.map(({ sessionId, turn, state }) => [sessionId, turn, state])).toEqual([
           [ids[0], 1, "failed"],
           [ids[0], 2, "pending"],
           [ids[1], 1, "pending"],
         ]);
-        expect(await store.index.pendingOf(BOB)).toEqual([]);
+        expect(await store.turns.of(BOB)).toEqual([]);
         const but = async (except: string | undefined) =>
-          (await store.index.pendingOf(ALICE, { except: except ?? "" })).map(({ sessionId, turn }) => [sessionId, turn]);
+          (await store.turns.of(ALICE, { except: except ?? "" })).map(({ sessionId, turn }) => [sessionId, turn]);
         expect(await but(ids[0])).toEqual([[ids[1], 1]]);
         expect(await but(ids[1])).toEqual([
           [ids[0], 1],
@@ -551,12 +554,12 @@ export function sessionStoreContract(
         await write(ALICE, id, records.user(4, "unanswered", { remember: false }), records.assistant(4, "failed"));
         const [said] = await write(ALICE, id, records.user(5), records.assistant(5));
         await write(ALICE, id, records.rewind(6, (said?.seq ?? 0) - 1), records.user(6));
-        expect(await store.index.pendingOf(ALICE, id)).toEqual([]);
+        expect(await store.turns.of(ALICE, id)).toEqual([]);
       });
 
       test("a turn that ended without an answer is pending, and once more when it is answered after all", async () => {
         const id = await started();
-        const pending = async () => (await store.index.pendingOf(ALICE, id)).map(({ turn }) => turn);
+        const pending = async () => (await store.turns.of(ALICE, id)).map(({ turn }) => turn);
         await write(ALICE, id, records.user(1));
         expect(await pending()).toEqual([]);
         await write(ALICE, id, records.assistant(1, "interrupted"));
@@ -605,11 +608,11 @@ export function sessionStoreContract(
           await write(ALICE, older, again, records.assistant(1));
           await write(ALICE, older, records.rewind(2, 1), records.user(2));
           await write(ALICE, older, records.assistant(2));
-          const before = await store.index.pendingOf(ALICE);
+          const before = await store.turns.of(ALICE);
           await store.index.clear();
           for (const id of [older, newer])
             await store.index.apply(ALICE, id, await collected(store.journal.read(ALICE, id, { includeRewound: true })));
-          expect(await store.index.pendingOf(ALICE)).toEqual(before);
+          expect(await store.turns.of(ALICE)).toEqual(before);
           expect(before.map(({ turn }) => turn)).toEqual([2]);
           expect(await store.index.findIdempotent(ALICE, "k", new Date(again.at))).toMatchObject({ sessionId: older });
         },

@@ -3,7 +3,7 @@ import { WriteBackWorker } from "../../src/after-turn/write-back-worker.js";
 import { holdLease, LEASE_MS } from "../../src/jobs/held-lease.js";
 import { orAbort } from "../../src/platform/bounded-signal.js";
 import { silentLogger } from "../../src/platform/logger.js";
-import type { PendingTurn, SessionIndex } from "../../src/ports/session-store.js";
+import type { PendingTurn, PendingTurns } from "../../src/ports/session-store.js";
 import { alice, makeWorld } from "../support/session-world.js";
 
 const SECOND = 1_000;
@@ -58,11 +58,11 @@ test("a turn whose claim is lost is broken off and let go, and is no failed atte
   await say(alice, id, "I am allergic to nuts.", "Noted.");
   const leases: number[] = [];
   const letGo: (string | undefined)[] = [];
-  const index = new Proxy(store.index, {
+  const turns = new Proxy(store.turns, {
     get(target, name) {
-      if (name === "renewClaim") return async () => null;
+      if (name === "renew") return async () => null;
       if (name === "claim")
-        return async (...[now, limit, options]: Parameters<SessionIndex["claim"]>) => {
+        return async (...[now, limit, options]: Parameters<PendingTurns["claim"]>) => {
           leases.push(options.leaseMs);
           return (await target.claim(now, limit, options)).map((each) => ({ ...each, claim: "mine" }));
         };
@@ -73,13 +73,13 @@ test("a turn whose claim is lost is broken off and let go, and is no failed atte
   });
   const run = vi.fn((_: PendingTurn, signal: AbortSignal) => orAbort(new Promise<never>(() => {}), signal));
   const writeBack = { run, fail: async () => expect.unreachable() };
-  const worker = new WriteBackWorker({ writeBack, index, clock, logger: silentLogger, afterDone: async () => {} });
+  const worker = new WriteBackWorker({ writeBack, store: { ...store, turns }, clock, logger: silentLogger, afterDone: async () => {} });
   try {
     worker.kick();
     await vi.waitFor(() => expect(run).toHaveBeenCalledOnce());
     await vi.advanceTimersByTimeAsync(SECOND);
     await vi.waitFor(() => expect(letGo).toEqual(["mine"]));
-    expect(await store.index.pendingOf(alice, id)).toMatchObject([{ state: "pending", attempts: 0 }]);
+    expect(await store.turns.of(alice, id)).toMatchObject([{ state: "pending", attempts: 0 }]);
     expect(leases[0]).toBe(LEASE_MS);
   } finally {
     await worker.stop();

@@ -35,7 +35,7 @@ async function makeTries(fails: (attempt: number) => ErrorCode | "defect" | null
           await done("failed");
         },
       },
-      index: store.index,
+      store,
       clock,
       logger: silentLogger,
       afterDone: async () => {},
@@ -43,7 +43,7 @@ async function makeTries(fails: (attempt: number) => ErrorCode | "defect" | null
     { random: () => 0.5, ...options },
   );
   onTestFinished(() => worker.stop());
-  const pending = async () => (await store.index.pendingOf(alice, id))[0] ?? null;
+  const pending = async () => (await store.turns.of(alice, id))[0] ?? null;
   return {
     worker,
     sessionId: id,
@@ -124,15 +124,18 @@ test("a try whose time is up is an outage, whatever it was broken off in", async
   const { store, sessions, say, clock } = await makeWorld();
   const { id } = await sessions.create(alice, {});
   await say(alice, id, "I am allergic to nuts.", "Noted.");
-  await store.index.recordAttempt(alice, id, 1, { attempts: 20, dueAtMs: clock.now().getTime(), errorCode: "INTERNAL" });
+  await store.turns.recordAttempt(
+    { owner: alice, sessionId: id, turn: 1 },
+    { attempts: 20, dueAtMs: clock.now().getTime(), errorCode: "INTERNAL" },
+  );
   const run = (_pending: unknown, signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   const fail = async () => expect.unreachable("it is not given up");
-  const parts = { writeBack: { run, fail }, index: store.index, clock, logger: silentLogger, afterDone: async () => {} };
+  const parts = { writeBack: { run, fail }, store, clock, logger: silentLogger, afterDone: async () => {} };
   const worker = new WriteBackWorker(parts, { timeoutMs: () => 20 });
   onTestFinished(() => worker.stop());
   await worker.drain(20_000);
-  expect(await store.index.pendingOf(alice, id)).toMatchObject([{ state: "pending", attempts: 21 }]);
+  expect(await store.turns.of(alice, id)).toMatchObject([{ state: "pending", attempts: 21 }]);
 });
 
 test("[outage-caught-up] who waits for what is pending doesn't wait for the end of an outage, and is told that something isn't read", async () => {

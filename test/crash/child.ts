@@ -240,7 +240,7 @@ async function seenAtEnd(maitred: Composed, vectors: VectorClient, job: Job): Pr
     openErasures: (await maitred.parts.ledger.openErasures()).length,
     history,
     sessions: sessions.sort((a, b) => (a.id < b.id ? -1 : 1)),
-    pending: await maitred.parts.store.index.pendingCounts(),
+    pending: await maitred.parts.store.turns.counts(),
     replays,
   };
 }

@@ -48,6 +48,7 @@ function mortal(point: string, call = 1): { readonly overrides: Overrides; arm()
           ...store,
           journal: watched("journal", store.journal),
           index: watched("index", store.index),
+          turns: watched("turns", store.turns),
           images: watched("images", store.images),
           locks: store.locks,
           close: () => store.close(),

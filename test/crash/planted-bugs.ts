@@ -90,12 +90,12 @@ function logAfterStore(): Defect {
 type Written = ReturnType<SessionStore["journal"]["append"]>;
 
 function withAppend(
-  { journal, index, locks, images, close }: SessionStore,
+  { journal, index, turns, locks, images, close }: SessionStore,
   changed: (append: (records: readonly NewRecord[]) => Written, records: readonly NewRecord[]) => Written,
 ): SessionStore {
   const append: SessionStore["journal"]["append"] = (owner, sessionId, records, options) =>
     changed((given) => journal.append(owner, sessionId, given, options), records);
-  return { journal: over(journal, { append }), index, locks, images, close };
+  return { journal: over(journal, { append }), index, turns, locks, images, close };
 }
 
 function isDone(records: readonly NewRecord[]): boolean {

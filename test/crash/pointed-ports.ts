@@ -16,7 +16,7 @@ export function pointedEngine(points: FaultPoints, engine: StateEngine): StateEn
   return over(engine, { commit: (...args) => points.around("engine.commit", () => engine.commit(...args)) });
 }
 
-export function pointedSessions(points: FaultPoints, { journal, index, locks, images, close }: SessionStore): SessionStore {
+export function pointedSessions(points: FaultPoints, { journal, index, turns, locks, images, close }: SessionStore): SessionStore {
   return {
     journal: over(journal, {
       create: (...args) => points.around("journal.create", () => journal.create(...args)),
@@ -32,6 +32,7 @@ export function pointedSessions(points: FaultPoints, { journal, index, locks, im
       remove: (...args) => points.around("index.remove", () => index.remove(...args)),
       erase: (owner) => points.around("index.erase", () => index.erase(owner)),
     }),
+    turns,
     locks,
     images,
     close,

@@ -66,7 +66,7 @@ async function brokenStore() {
 /** Lets every try come that backoff puts off, until the turn is given up. */
 async function untilGivenUp(world: World, clock: TestClock): Promise<void> {
   const { store, worker } = world.application.parts;
-  while ((await store.index.pendingCounts()).pending > 0) {
+  while ((await store.turns.counts()).pending > 0) {
     clock.seconds(600);
     await worker.drain(20_000);
   }
@@ -110,7 +110,7 @@ test("[write-back-visible] a failed turn is still failed after the index was los
       await store.index.apply(owner, sessionId, [record]);
   }
   await reindex({ which: "all" });
-  expect(await store.index.pendingOf(ada, answer.body.session_id)).toMatchObject([{ turn: 1, state: "failed" }]);
+  expect(await store.turns.of(ada, answer.body.session_id)).toMatchObject([{ turn: 1, state: "failed" }]);
   expect(reader.readings).toBe(1);
   state.broken = false;
   await world.application.sessions.retryWriteBack(ada, answer.body.session_id);
@@ -129,7 +129,7 @@ test("[write-back-visible] promote reads what was given up, in a server that nob
   state.broken = false;
   expect(await promotion.run({ owner: ada, signal })).toEqual({ sessions: 1, messages: 1, stored: 1, confirmed: 0, failed_sessions: 0 });
   expect((await world.as("ada").get("/v1/memories")).body).toMatchObject({ data: [{ text: expect.stringMatching(/nuts/) }] });
-  expect(await store.index.pendingCounts()).toEqual({ pending: 0, failed: 0 });
+  expect(await store.turns.counts()).toEqual({ pending: 0, failed: 0 });
   expect(await promotion.run({ owner: ada, signal })).toMatchObject({ messages: 0, failed_sessions: 0 });
   expect(reader.readings).toBe(1);
 });

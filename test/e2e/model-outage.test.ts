@@ -18,15 +18,15 @@ test("[outage-caught-up] what is said while the model's endpoint is dead is read
   expect((await before.as("ada").post("/v1/chat", { message: "I prefer nut-free menus." })).status).toBe(502);
   const { store, worker } = before.application.parts;
   await worker.drain(20_000);
-  const [pending] = await store.index.pendingOf(ada);
+  const [pending] = await store.turns.of(ada);
   // The first delay is anything from nothing on, so it may have been tried once more.
   expect(pending).toMatchObject({ state: "pending", errorCode: "MODEL_UNAVAILABLE" });
   expect(pending?.attempts).toBeGreaterThan(0);
   // As after half a minute of it: the eighth try is the last of what fails by itself.
   const seventh = { attempts: 7, dueAtMs: clock.now().getTime(), errorCode: "MODEL_UNAVAILABLE" };
-  await store.index.recordAttempt(ada, pending?.sessionId ?? "", 1, seventh);
+  await store.turns.recordAttempt({ owner: ada, sessionId: pending?.sessionId ?? "", turn: 1 }, seventh);
   await worker.drain(20_000);
-  expect(await store.index.pendingOf(ada)).toMatchObject([{ state: "pending", attempts: 8 }]);
+  expect(await store.turns.of(ada)).toMatchObject([{ state: "pending", attempts: 8 }]);
   await before.application.close({ drainMs: 0 });
 
   openai.heal();

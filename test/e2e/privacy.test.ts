@@ -111,6 +111,7 @@ describe("a receipt", () => {
       // What is left of an owner is looked for in the last store that is erased, the index: then the residue is planted.
       const sessions = (inner: SessionStore): SessionStore => ({
         journal: inner.journal,
+        turns: inner.turns,
         locks: inner.locks,
         images: inner.images,
         close: () => inner.close(),

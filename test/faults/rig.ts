@@ -115,7 +115,7 @@ export class Guest {
 
   /** The session's turns that are not written back yet. */
   pending() {
-    return this.#rig.composed.parts.store.index.pendingOf(this.owner, this.sessionId);
+    return this.#rig.composed.parts.store.turns.of(this.owner, this.sessionId);
   }
 
   /** Whether all is written back soon; `inTime`: as wall-clock time goes by, so that backoffs end. */

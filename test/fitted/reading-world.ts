@@ -30,7 +30,7 @@ export async function readingWorld(
   const client = world.as("ada");
   const written = async () => {
     await world.application.parts.worker.drain(20_000);
-    return world.application.parts.store.index.pendingCounts();
+    return world.application.parts.store.turns.counts();
   };
   const memories = async (status: "active" | "review" = "active") =>
     (await client.get<{ data: { text: string; need: string | null }[] }>(`/v1/memories?status=${status}`)).body.data;

@@ -136,7 +136,7 @@ describe("imports", () => {
       ["m3", undefined, 2],
       [undefined, undefined, 0],
     ]);
-    expect((await store.index.due(Number.MAX_SAFE_INTEGER, 10)).length, "imported turns wait for no write-back").toBe(0);
+    expect((await store.turns.due(Number.MAX_SAFE_INTEGER, 10)).length, "imported turns wait for no write-back").toBe(0);
   });
 
   test("[import-not-ahead] a time that has not come yet is taken as now, in the order of the lines, and the same file again finds it", async () => {

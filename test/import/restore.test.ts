@@ -153,7 +153,7 @@ describe("an export that is taken back", () => {
     expect(await take(elsewhere, owner, first)).toEqual({ sessions: 2, messages: 8, skipped_duplicates: 0 });
     expect(JSON.parse(await elsewhere.export(owner))).toEqual(JSON.parse(first));
     expect((await elsewhere.history.search(owner, { query: "Graz", limit: 1 }))[0]).toMatchObject({ message_id: "m1" });
-    expect(await elsewhere.store.index.due(Number.MAX_SAFE_INTEGER, 10), "nothing is extracted again").toEqual([]);
+    expect(await elsewhere.store.turns.due(Number.MAX_SAFE_INTEGER, 10), "nothing is extracted again").toEqual([]);
   });
 
   test("records that the domain leaves out are named in the answer", async () => {

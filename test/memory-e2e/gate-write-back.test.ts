@@ -104,7 +104,7 @@ test("nor is what was given up, in whichever session", async () => {
   store.cut();
   try {
     await ada.asks("I use a wheelchair.");
-    while ((await sessions.index.pendingOf(ada.owner)).some(({ state }) => state === "pending")) {
+    while ((await sessions.turns.of(ada.owner)).some(({ state }) => state === "pending")) {
       world.clock.passDays(1);
       await worker.drain(20_000);
     }

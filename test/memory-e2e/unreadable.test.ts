@@ -22,7 +22,7 @@ async function worldOf() {
 
 /** Lets every try come that backoff puts off, until no turn is pending. */
 async function untilGivenUp({ application: { parts } }: World, clock: TestClock): Promise<void> {
-  while ((await parts.store.index.pendingCounts()).pending > 0) {
+  while ((await parts.store.turns.counts()).pending > 0) {
     clock.days(1);
     await parts.worker.drain(20_000);
   }

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { OwnerBackgroundWork } from "../../src/after-turn/owner-background-work.js";
 import type { Owner } from "../../src/domain/owner.js";
 import { reindexBesideTurns } from "../../src/operations/reindex.js";
-import { systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -17,7 +16,7 @@ import { memorySessionStore } from "../support/memory-stores.js";
 
 /** Journals, and an index that follows them from a place of its own. */
 function followedStore(): SessionStore {
-  return { ...memorySessionStore(), index: engineSessionIndex(new MemoryEngine(), { clock: systemClock }) };
+  return { ...memorySessionStore(), index: engineSessionIndex(new MemoryEngine()) };
 }
 
 /** A session of two rounds, of which the index has the first alone. */

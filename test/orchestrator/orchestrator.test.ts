@@ -116,7 +116,7 @@ describe("what is kept out of memory", () => {
     const { chat, store } = await makeOrchestrator(answering("Fine."));
     const answer = await chat.chat({ owner: ada, message: "Don't remember this: I hate opera." });
     expect(answer.memory.write_back).toBe("pending");
-    expect(await store.index.pendingOf(ada, answer.session_id)).toHaveLength(1);
+    expect(await store.turns.of(ada, answer.session_id)).toHaveLength(1);
   });
 
   test("an incognito turn of a session neither recalls, settles nor writes back; the next one does again", async () => {
@@ -131,7 +131,7 @@ describe("what is kept out of memory", () => {
     const answer = await chat.chat({ owner: ada, message: "Yes. And I like opera.", sessionId, incognito: true });
     expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [], used: [] });
     expect(longTerm.recalls).toBe(2);
-    expect((await store.index.pendingOf(ada, sessionId)).map(({ turn }) => turn)).toEqual([1, 2]);
+    expect((await store.turns.of(ada, sessionId)).map(({ turn }) => turn)).toEqual([1, 2]);
     await chat.chat({ owner: ada, message: "Hello", sessionId });
     expect(asked).toEqual([
       ["full", []],
@@ -155,7 +155,7 @@ describe("what is kept out of memory", () => {
     const answer = await chat.chat({ owner: ada, message: "I like opera.", metadata: { incognito: true } });
     expect(answer.memory).toEqual({ status: "disabled", write_back: "disabled", to_confirm: [], recalled: [], used: [] });
     expect(longTerm.recalls).toBe(0);
-    expect(await store.index.pendingOf(ada, answer.session_id)).toEqual([]);
+    expect(await store.turns.of(ada, answer.session_id)).toEqual([]);
   });
 });
 

@@ -133,7 +133,7 @@ describe("promotion", () => {
     await endTurn(alice, id, 1, "failed");
     expect(await promotion.run({ signal })).toEqual({ sessions: 1, messages: 1, stored: 1, confirmed: 0, failed_sessions: 0 });
     expect(again).toMatchObject([{ owner: alice, sessionId: id, turn: 1, attempts: 8 }]);
-    expect(await store.index.pendingCounts()).toMatchObject({ failed: 0 });
+    expect(await store.turns.counts()).toMatchObject({ failed: 0 });
     expect(await promotion.run({ signal })).toMatchObject({ messages: 0 });
     expect([again.length, extracted.length]).toEqual([1, 1]);
   });
@@ -147,7 +147,7 @@ describe("promotion", () => {
     expect(await promotion.run({ signal })).toMatchObject({ messages: 2, failed_sessions: 1 });
     expect(again.map(({ turn }) => turn)).toEqual([2]);
     expect(extracted.map(({ text }) => text)).toEqual(["memory was off"]);
-    expect(await store.index.pendingCounts()).toMatchObject({ failed: 1 });
+    expect(await store.turns.counts()).toMatchObject({ failed: 1 });
 
     failing.at = undefined;
     expect(await promotion.run({ signal })).toMatchObject({ messages: 1, failed_sessions: 0 });

@@ -105,7 +105,7 @@ test("[turn-order] 200 turns at once over 20 sessions of 5 users: in order, none
 
   expect(await maitred.parts.worker.drain(60_000)).toBe(true);
   for (const { owner, id } of sessions) {
-    expect(await maitred.parts.store.index.pendingOf(owner, id)).toEqual([]);
+    expect(await maitred.parts.store.turns.of(owner, id)).toEqual([]);
     expect(await maitred.history.count(owner, id)).toBe(20);
     expect((await maitred.sessions.get(owner, id)).message_count).toBe(20);
   }

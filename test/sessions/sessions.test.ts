@@ -437,7 +437,7 @@ describe("forking", () => {
       body: { forked_from: { session_id: source.id, message_id: data[2]?.id } },
     });
     // Nothing of it is written back a second time, and the fork goes on as its own.
-    expect(await store.index.pendingOf(alice, fork.id)).toEqual([]);
+    expect(await store.turns.of(alice, fork.id)).toEqual([]);
     expect((await store.journal.window(alice, fork.id, { rounds: 10 })).rounds.map(({ turn, steps }) => [turn, steps.length])).toEqual([
       [1, 1],
       [2, 0],

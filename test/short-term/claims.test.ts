@@ -35,7 +35,7 @@ async function append(...added: NewRecord[]): Promise<void> {
 
 async function claimed(at = NOW, except: (typeof ALICE)[] = []): Promise<number[]> {
   nowMs = at;
-  return (await store.index.claim(nowMs, 5, { leaseMs: LEASE_MS, except })).map(({ turn }) => turn);
+  return (await store.turns.claim(nowMs, 5, { leaseMs: LEASE_MS, except })).map(({ turn }) => turn);
 }
 
 /** A claim at the same moment, after a look that found nothing and what is done since. */
@@ -50,20 +50,25 @@ const turn = (number: number) => ({ owner: ALICE, sessionId: id, turn: number })
 
 test("a turn that becomes free right after a look that found none is found by the next one", async () => {
   expect(await afterNothing(() => append(...records.round(1)))).toEqual([1]);
-  expect(await afterNothing(() => store.index.letGo(turn(1)))).toEqual([1]);
+  expect(await afterNothing(() => store.turns.letGo(turn(1)))).toEqual([1]);
   await append(...records.round(2));
   expect(await afterNothing(() => append(records.done(1)))).toEqual([2]);
   const later = { attempts: 1, dueAtMs: NOW + 60_000, errorCode: "EXTRACTION_FAILED" };
-  await store.index.recordAttempt(ALICE, id, 2, later);
-  expect(await afterNothing(() => store.index.recordAttempt(ALICE, id, 2, { ...later, dueAtMs: NOW }))).toEqual([2]);
+  await store.turns.recordAttempt({ owner: ALICE, sessionId: id, turn: 2 }, later);
+  expect(await afterNothing(() => store.turns.recordAttempt({ owner: ALICE, sessionId: id, turn: 2 }, { ...later, dueAtMs: NOW }))).toEqual(
+    [2],
+  );
   await append(records.done(2, "failed"));
-  expect(await afterNothing(() => store.index.retryFailed(ALICE, id))).toEqual([2]);
+  expect(await afterNothing(() => store.turns.retryFailed(ALICE, id, NOW))).toEqual([2]);
 });
 
 test("so is one whose elder is taken back", async () => {
   await append(...records.round(1));
   expect(await claimed()).toEqual([1]);
-  await store.index.recordAttempt(ALICE, id, 1, { attempts: 1, dueAtMs: NOW + 60_000, errorCode: "EXTRACTION_FAILED" });
+  await store.turns.recordAttempt(
+    { owner: ALICE, sessionId: id, turn: 1 },
+    { attempts: 1, dueAtMs: NOW + 60_000, errorCode: "EXTRACTION_FAILED" },
+  );
   expect(await afterNothing(() => append(records.rewind(2, 1), records.user(2), records.assistant(2)))).toEqual([2]);
 });
 
@@ -73,7 +78,10 @@ test("it comes due with time, its lease ends, and other owners are asked for", a
   expect(await claimed(NOW, [BOB])).toEqual([1]);
   expect(await claimed()).toEqual([]);
   expect(await claimed(NOW + LEASE_MS + 1)).toEqual([1]);
-  await store.index.recordAttempt(ALICE, id, 1, { attempts: 1, dueAtMs: NOW + LEASE_MS + 60, errorCode: "EXTRACTION_FAILED" });
+  await store.turns.recordAttempt(
+    { owner: ALICE, sessionId: id, turn: 1 },
+    { attempts: 1, dueAtMs: NOW + LEASE_MS + 60, errorCode: "EXTRACTION_FAILED" },
+  );
   expect(await claimed(NOW + LEASE_MS)).toEqual([]);
   expect(await claimed(NOW + LEASE_MS + 60)).toEqual([1]);
 });

@@ -53,8 +53,8 @@ async function snapshot(store: FileSessionStore, { mine, other }: { mine: string
     other: await store.index.get(BOB, other),
     external: (await store.index.findByExternalId(ALICE, "ext"))?.id,
     list: await store.index.list(ALICE, { limit: 1 }),
-    pending: await store.index.pendingOf(ALICE, mine),
-    counts: await store.index.pendingCounts(),
+    pending: await store.turns.of(ALICE, mine),
+    counts: await store.turns.counts(),
     key: await store.index.findIdempotent(ALICE, "key-1", new Date("2026-03-01T12:00:00Z")),
     seq: await store.index.indexedSeq(ALICE, mine),
   };
@@ -102,7 +102,7 @@ describe("the index is rebuilt from the journals alone", () => {
     await store.journal.append(ALICE, ids.mine, records.round(5));
     const after = await open();
     expect(await after.catchUp()).toEqual({ sessions: 1, records: 2 });
-    expect(await after.index.pendingOf(ALICE, ids.mine)).toMatchObject([{ turn: 2 }, { turn: 5 }]);
+    expect(await after.turns.of(ALICE, ids.mine)).toMatchObject([{ turn: 2 }, { turn: 5 }]);
     expect(await after.catchUp()).toEqual({ sessions: 0, records: 0 });
   });
 

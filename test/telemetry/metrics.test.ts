@@ -113,11 +113,11 @@ test("a write-back that fails is told by its code, and how long the turn has wai
   };
   let reachable = true;
   const unreachable = (store: SessionStore): SessionStore => {
-    const pendingCounts = async () => {
+    const counts = async () => {
       if (!reachable) throw new AppError("STORAGE_UNAVAILABLE");
-      return store.index.pendingCounts();
+      return store.turns.counts();
     };
-    return Object.assign(Object.create(store), { index: Object.assign(Object.create(store.index), { pendingCounts }) });
+    return Object.assign(Object.create(store), { turns: Object.assign(Object.create(store.turns), { counts }) });
   };
   const { post, scrape } = await serve({ model: new TaskModel(), reader, clock, around: { sessions: unreachable } });
   const { status } = await post("/v1/chat", { message: "I'm allergic to nuts, whatever I eat." });

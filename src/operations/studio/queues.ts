@@ -2,13 +2,13 @@ import { ownerOf, parseOwner } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
 import type { Sessions } from "../../ports/application.js";
-import type { Page, PendingTurn, SessionIndex } from "../../ports/session-store.js";
+import type { Page, PendingTurn, SessionStore } from "../../ports/session-store.js";
 import type { ConversationName, PageQuery } from "../../ports/studio.js";
 import type { QueuedWriteBack, QueueState } from "../../ports/studio-views.js";
 import type { AuditedLooks } from "./looks.js";
 
 export interface QueuesParts {
-  readonly index: Pick<SessionIndex, "pendingOfAll" | "oldestPendingAtMs" | "get">;
+  readonly store: Pick<SessionStore, "index" | "turns">;
   readonly sessions: Pick<Sessions, "retryWriteBack">;
   /** Null where no event is delivered. */
   readonly deliveries: (() => Promise<{ readonly waiting: number; readonly dead: number }>) | null;
@@ -25,8 +25,8 @@ export class Queues {
   }
 
   async all(): Promise<readonly QueueState[]> {
-    const { index, deliveries, clock } = this.#parts;
-    const [turns, oldest, events] = await Promise.all([index.pendingOfAll(), index.oldestPendingAtMs?.(), deliveries?.()]);
+    const { store, deliveries, clock } = this.#parts;
+    const [turns, oldest, events] = await Promise.all([store.turns.ofAll(), store.turns.oldestAtMs(), deliveries?.()]);
     const now = clock.now().getTime();
     const pending = turns.filter(({ state }) => state === "pending");
     const due = pending.filter(({ dueAtMs }) => dueAtMs <= now).length;
@@ -35,14 +35,14 @@ export class Queues {
       due,
       waiting: pending.length - due,
       failed: turns.length - pending.length,
-      oldest_at: typeof oldest === "number" ? new Date(oldest).toISOString() : null,
+      oldest_at: oldest === null ? null : new Date(oldest).toISOString(),
     };
     if (events === undefined) return [writeBack];
     return [writeBack, { name: "webhooks", due: null, waiting: events.waiting, failed: events.dead, oldest_at: null }];
   }
 
   async writeBacks({ state, limit, cursor }: PageQuery & { readonly state?: "pending" | "failed" }): Promise<Page<QueuedWriteBack>> {
-    const turns = (await this.#parts.index.pendingOfAll())
+    const turns = (await this.#parts.store.turns.ofAll())
       .filter((turn) => state === undefined || turn.state === state)
       .map((turn) => ({ turn, place: placeOf(turn) }))
       .toSorted((a, b) => (a.place < b.place ? -1 : 1));
@@ -59,7 +59,7 @@ export class Queues {
 
   async retry({ tenant, user, sessionId }: ConversationName): Promise<void> {
     const owner = ownerOf(tenant, user);
-    if ((await this.#parts.index.get(owner, sessionId)) === null) throw new AppError("SESSION_NOT_FOUND");
+    if ((await this.#parts.store.index.get(owner, sessionId)) === null) throw new AppError("SESSION_NOT_FOUND");
     await this.#parts.looks.at(owner, "retry");
     await this.#parts.sessions.retryWriteBack(owner, sessionId);
   }

@@ -6,6 +6,7 @@ import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
 import type { Memories } from "../../ports/memories.js";
 import type { Tombstone } from "../../ports/owner-ledger.js";
+import type { SessionStore } from "../../ports/session-store.js";
 import type { ConversationName } from "../../ports/studio.js";
 import type { ShownBlock, ShownProposal, ShownRecalled, ShownTiming, TurnDetail } from "../../ports/studio-views.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
@@ -25,6 +26,7 @@ export interface BlockSources {
 }
 
 export interface TurnDetailParts extends Omit<ConversationsParts, "list"> {
+  readonly store: Pick<SessionStore, "index" | "journal" | "turns">;
   readonly records: Pick<TurnRecords, "get">;
   readonly memories: Pick<Memories, "get">;
   /** A prompt's pieces by name, as they are made now: one that was made otherwise has another hash. */
@@ -50,7 +52,7 @@ export class TurnDetails {
       ledger.tombstones(owner),
       records.get(owner, session.id, turn),
       turn > 1 ? records.get(owner, session.id, turn - 1) : null,
-      store.index.pendingOf(owner, session.id),
+      store.turns.of(owner, session.id),
     ]);
     const { recorded, answer } = journalled;
     const { turn: record } = parts;

@@ -6,12 +6,13 @@ import { JsonlLog } from "../../platform/jsonl-log.js";
 import { onStorage, onStorageEach } from "../../platform/storage-errors.js";
 import type { StorageHealth } from "../../ports/health-history.js";
 import type { ImageStore } from "../../ports/image-store.js";
-import type { SessionIndex, SessionStore } from "../../ports/session-store.js";
+import type { PendingTurns, SessionIndex, SessionStore } from "../../ports/session-store.js";
 import { committed } from "../durable-commit.js";
 import type { StateEngine } from "../engine.js";
 import { systemPartition } from "../partition.js";
 import { InProcessLock } from "../sessions/in-process-lock.js";
 import { type EngineSessionStoreOptions, engineSessionIndex } from "../sessions/sessions.js";
+import { TurnJobs } from "../sessions/turn-jobs.js";
 import { rowAt } from "../stored-rows.js";
 import { type FileMemoryOptions, FileMemoryService } from "./file-memory-service.js";
 import { type CatchUp, type CatchUpOptions, catchUpIndex, catchUpSession } from "./index-catch-up.js";
@@ -51,15 +52,15 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
   const markers = new IndexMarkers(engine, { dir, fileSystem });
   const wasLevel = await markers.takeLevel((await journal.sessionIds()).length);
   let isTelling = true;
+  const turns = new TurnJobs(engine);
+  await turns.releaseAll();
   const indexed = engineSessionIndex(engine, {
-    clock,
     events,
     tells: ({ at }) => isTelling && Date.parse(at) > clock.now().getTime() - TOLD_AGAIN_MS,
     readJournal: (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true, includeTorn: true }),
   });
-  await indexed.releaseClaims();
   const index = onStorageEach<SessionIndex>(indexed);
-  const store = { journal, index, locks: new InProcessLock(), images };
+  const store = { journal, index, turns: onStorageEach<PendingTurns>(turns), locks: new InProcessLock(), images };
   let isCaughtUp = false;
   let closing: Promise<void> | null = null;
   const close = async () => {

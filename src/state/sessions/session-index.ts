@@ -1,20 +1,10 @@
 import type { Owner } from "../../domain/owner.js";
 import type { JournalRecord, Session, SessionStatus } from "../../domain/session.js";
-import type { Clock } from "../../platform/clock.js";
 import { AppError } from "../../platform/errors.js";
 import { isId } from "../../platform/ids.js";
 import { KeyedMutex } from "../../platform/keyed-mutex.js";
 import type { OwnerActivity, OwnersQuery } from "../../ports/owner-activity.js";
-import type {
-  ClaimOptions,
-  IdempotencyEntry,
-  ListedSession,
-  Page,
-  PendingTurn,
-  RecordedAttempt,
-  SessionIndex,
-  SessionQuery,
-} from "../../ports/session-store.js";
+import type { IdempotencyEntry, ListedSession, Page, SessionIndex, SessionQuery } from "../../ports/session-store.js";
 import { prefixRange, type StateEngine } from "../engine.js";
 import { inBatches } from "../journal/selected-records.js";
 import { ownersHolding } from "../owners-holding.js";
@@ -27,7 +17,6 @@ import { headsOf, ownersOf } from "./owners.js";
 import { eraseIndex, indexResidue, removeSession } from "./remove.js";
 import { findHead, NO_JOURNAL, newHead, type SessionHeads, type StoredHead } from "./session-row.js";
 import type { EngineSessionWriter } from "./session-writer.js";
-import { TurnJobs } from "./turn-jobs.js";
 
 /** Reads a journal from a seq on, also what was taken back. */
 export type ReadJournal = (owner: Owner, sessionId: string, fromSeq: number) => AsyncIterable<JournalRecord>;
@@ -36,7 +25,6 @@ interface EngineSessionIndexParts {
   readonly engine: StateEngine;
   readonly writer: EngineSessionWriter;
   readonly heads: SessionHeads;
-  readonly clock: Clock;
   /** Whether the journals lie beside the index, in the same rows: then nothing is indexed that has none. */
   readonly hasJournals: boolean;
   /** Where the records come from that were missed. Undefined: those that are given are folded in as they come. */
@@ -50,14 +38,12 @@ const MAX_TRIES = 8;
 export class EngineSessionIndex implements SessionIndex {
   readonly #parts: EngineSessionIndexParts;
   readonly #engine: StateEngine;
-  readonly #jobs: TurnJobs;
   readonly #expiring: ExpiringSessions;
   readonly #mutex = new KeyedMutex();
 
   constructor(parts: EngineSessionIndexParts) {
     this.#parts = parts;
     this.#engine = parts.engine;
-    this.#jobs = new TurnJobs(parts.engine);
     this.#expiring = new ExpiringSessions(parts.engine);
   }
 
@@ -125,55 +111,6 @@ export class EngineSessionIndex implements SessionIndex {
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {
     const entry = jsonOf<IdempotencyEntry>(await rowAt(this.#engine, ownerPartition(owner), requestKey(key)));
     return entry !== null && Date.parse(entry.at) > now.getTime() - IDEMPOTENCY_MS ? entry : null;
-  }
-
-  due(nowMs: number, limit: number, { except = [] }: { readonly except?: readonly Owner[] } = {}): Promise<readonly PendingTurn[]> {
-    return this.#jobs.due(nowMs, limit, except);
-  }
-
-  claim(nowMs: number, limit: number, claim: ClaimOptions): Promise<readonly PendingTurn[]> {
-    return this.#jobs.claim(nowMs, limit, claim);
-  }
-
-  renewClaim(turn: PendingTurn, leaseMs: number): Promise<string | null> {
-    return this.#jobs.renewClaim(turn, leaseMs);
-  }
-
-  letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void> {
-    return this.#jobs.letGo(turn);
-  }
-
-  /** As {@link TurnJobs.releaseAll}. */
-  releaseClaims(): Promise<void> {
-    return this.#jobs.releaseAll();
-  }
-
-  unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void> {
-    return this.#jobs.unclaimed(owner, options);
-  }
-
-  pendingOf(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]> {
-    return this.#jobs.of(owner, sessionId);
-  }
-
-  pendingOfAll(): Promise<readonly PendingTurn[]> {
-    return this.#jobs.ofAll();
-  }
-
-  pendingCounts(): Promise<{ readonly pending: number; readonly failed: number }> {
-    return this.#jobs.counts();
-  }
-
-  oldestPendingAtMs(): Promise<number | null> {
-    return this.#jobs.oldestAtMs();
-  }
-
-  recordAttempt(owner: Owner, sessionId: string, turn: number, attempt: RecordedAttempt): Promise<void> {
-    return this.#jobs.recordAttempt({ owner, sessionId, turn }, attempt);
-  }
-
-  retryFailed(owner: Owner, sessionId: string): Promise<number> {
-    return this.#jobs.retryFailed(owner, sessionId, this.#parts.clock.now().getTime());
   }
 
   async expiring(query: Parameters<SessionIndex["expiring"]>[0]): ReturnType<SessionIndex["expiring"]> {

@@ -18,6 +18,7 @@ import { EngineLeases } from "./leases.js";
 import { EngineSessionIndex, type ReadJournal } from "./session-index.js";
 import { headOf, SessionHeads } from "./session-row.js";
 import { EngineSessionWriter } from "./session-writer.js";
+import { TurnJobs } from "./turn-jobs.js";
 
 export interface EngineSessionStoreOptions {
   readonly logger: Logger;
@@ -40,12 +41,12 @@ export function engineSessionStore(
   const writer = new EngineSessionWriter({ engine, leases, events });
   const journal = new EngineJournal({ engine, heads, writer });
   const readJournal: ReadJournal = (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true });
-  const index = new EngineSessionIndex({ engine, writer, heads, clock: options.clock, hasJournals: true, readJournal });
-  return { journal, index, locks, images, startTurn: turnStartOf({ engine, locks, heads }), close: async () => {} };
+  const index = new EngineSessionIndex({ engine, writer, heads, hasJournals: true, readJournal });
+  const turns = new TurnJobs(engine);
+  return { journal, index, turns, locks, images, startTurn: turnStartOf({ engine, locks, heads }), close: async () => {} };
 }
 
 interface EngineSessionIndexOptions {
-  readonly clock: Clock;
   /** Where records come from that were missed. Default: those that are given are folded in as they come. */
   readonly readJournal?: ReadJournal;
   /** Publishes what is folded in. Default: nobody is told. */
@@ -55,10 +56,10 @@ interface EngineSessionIndexOptions {
 }
 
 /** The index alone, of journals that are kept elsewhere. The engine stays the caller's to close. */
-export function engineSessionIndex(engine: StateEngine, options: EngineSessionIndexOptions): EngineSessionIndex {
-  const { clock, readJournal, events = null, tells = () => true } = options;
+export function engineSessionIndex(engine: StateEngine, options: EngineSessionIndexOptions = {}): EngineSessionIndex {
+  const { readJournal, events = null, tells = () => true } = options;
   const writer = new EngineSessionWriter({ engine, leases: null, events, tellsFolds: tells });
-  return new EngineSessionIndex({ engine, writer, heads: new SessionHeads(), clock, hasJournals: false, readJournal });
+  return new EngineSessionIndex({ engine, writer, heads: new SessionHeads(), hasJournals: false, readJournal });
 }
 
 interface TurnStartParts {

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import { newId } from "../../platform/ids.js";
-import type { ClaimOptions, PendingTurn, RecordedAttempt } from "../../ports/session-store.js";
+import type { ClaimOptions, PendingTurn, PendingTurns, RecordedAttempt } from "../../ports/session-store.js";
 import { committed, onceAnswered } from "../durable-commit.js";
 import { type Commit, type KeyRange, MOST_DUE, type PartitionRead, prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
@@ -47,7 +47,7 @@ interface OwnerJobs {
 }
 
 /** Turns whose write-back is not done: jobs in their owners' partitions, which are due when the earliest of them is. */
-export class TurnJobs {
+export class TurnJobs implements PendingTurns {
   readonly #engine: StateEngine;
   /** What the engine's clock said when `performance.now()` was `at`. */
   #engineClock = { nowMs: 0, at: 0 };
@@ -56,8 +56,7 @@ export class TurnJobs {
     this.#engine = engine;
   }
 
-  /** Due turns, oldest first; of one session the oldest alone. */
-  async due(nowMs: number, limit: number, except: readonly Owner[]): Promise<readonly PendingTurn[]> {
+  async due(nowMs: number, limit: number, { except = [] }: { readonly except?: readonly Owner[] } = {}): Promise<readonly PendingTurn[]> {
     const found: TakenJob[] = [];
     const partitions = await this.#due(nowMs, limit + except.length, except);
     for (const jobs of await this.#jobsIn(partitions))
@@ -94,7 +93,7 @@ export class TurnJobs {
     return inOrder(taken);
   }
 
-  async renewClaim({ claim, ...turn }: TurnName & { readonly claim?: string }, leaseMs: number): Promise<string | null> {
+  async renew({ claim, ...turn }: TurnName & { readonly claim?: string }, leaseMs: number): Promise<string | null> {
     const renewed = newId();
     const isRenewed = await this.#change(turn, ({ job }, read) => {
       if (claim === undefined || job.claim !== claim || read.entries.has(ERASURE_KEY)) return null;
@@ -146,7 +145,6 @@ export class TurnJobs {
     }
   }
 
-  /** By session, the oldest turn first. */
   async of(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]> {
     const found = await this.#stored(owner, ...rangesOf(sessionId));
     return found.map((stored) => pendingTurn(owner, stored));

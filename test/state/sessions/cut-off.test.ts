@@ -44,9 +44,9 @@ describe("a reply that is lost", () => {
     await store.journal.create(ALICE, id, [records.session(ALICE, { external_id: "x" }), asked], { epoch });
     await store.journal.append(ALICE, id, [records.step(1), records.assistant(1)], { fence: lease.fence, lastOf: lease });
     await lease.release();
-    const [pending] = await store.index.claim(nowMs + 60_000, 1, { leaseMs: 60_000 });
+    const [pending] = await store.turns.claim(nowMs + 60_000, 1, { leaseMs: 60_000 });
     if (pending === undefined) throw new Error("nothing is pending");
-    const claim = await store.index.renewClaim?.(pending, 60_000);
+    const claim = await store.turns.renew?.(pending, 60_000);
     expect(claim).toEqual(expect.any(String));
     await store.journal.append(ALICE, id, [records.done(1), records.patch({ title: "Hello", by: "derived" })]);
     await store.journal.rewrite(ALICE, id, (record) => (record.type === "step" ? null : record));
@@ -81,7 +81,7 @@ describe("a worker that is killed", () => {
     const records = new JournalRecords();
     const id = await started(dead, records);
     await dead.journal.append(ALICE, id, [...records.round(1), ...records.round(2)]);
-    const claim = (store: SessionStore) => store.index.claim(now() + 60_000, 5, { leaseMs: 10_000 });
+    const claim = (store: SessionStore) => store.turns.claim(now() + 60_000, 5, { leaseMs: 10_000 });
     expect(await claim(dead)).toMatchObject([{ turn: 1 }]);
     pass(9_000);
     expect(await claim(other)).toEqual([]);
@@ -92,8 +92,8 @@ describe("a worker that is killed", () => {
     await other.journal.append(ALICE, id, [records.done(2, "failed", 8)]);
     pass(60 * 60_000);
     expect(await claim(dead)).toEqual([]);
-    expect(await dead.index.pendingCounts()).toEqual({ pending: 0, failed: 1 });
-    expect(await other.index.retryFailed(ALICE, id)).toBe(1);
+    expect(await dead.turns.counts()).toEqual({ pending: 0, failed: 1 });
+    expect(await other.turns.retryFailed(ALICE, id, now())).toBe(1);
     expect(await claim(dead)).toMatchObject([{ turn: 2, attempts: 0 }]);
   });
 
@@ -104,9 +104,9 @@ describe("a worker that is killed", () => {
     const id = await started(dead, records);
     await dead.journal.append(ALICE, id, records.round(1));
     pass(2 * 60 * 60_000);
-    expect(await dead.index.claim(now(), 5, { leaseMs: 10_000 })).toHaveLength(1);
+    expect(await dead.turns.claim(now(), 5, { leaseMs: 10_000 })).toHaveLength(1);
     pass(11_000);
-    expect(await late.index.claim(now() - 60 * 60_000, 5, { leaseMs: 10_000 })).toHaveLength(1);
+    expect(await late.turns.claim(now() - 60 * 60_000, 5, { leaseMs: 10_000 })).toHaveLength(1);
   });
 });
 

@@ -8,6 +8,7 @@ import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js
 import { EngineImageStore } from "../../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../../src/state/ledger/ledger.js";
 import { engineSessionIndex, engineSessionStore } from "../../../src/state/sessions/sessions.js";
+import { TurnJobs } from "../../../src/state/sessions/turn-jobs.js";
 import { ALICE, BOB, collected, JournalRecords } from "../../../src/testing/journal-records.js";
 import { SLOW } from "../../support/projects.js";
 import { CutEngine, contentsOf } from "../cut-engine.js";
@@ -70,11 +71,11 @@ describe("what is more than one commit takes", () => {
       code: "IDEMPOTENCY_IN_PROGRESS",
     });
     await store.index.apply(ALICE, id, written);
-    expect(await store.index.pendingOf(ALICE, id)).toHaveLength(150);
+    expect(await store.turns.of(ALICE, id)).toHaveLength(150);
     expect(await store.index.get(ALICE, id)).toMatchObject({ message_count: 150 });
     await store.journal.append(ALICE, id, records.round(200));
     expect(await store.index.get(ALICE, id)).toMatchObject({ message_count: 152 });
-    expect(await store.index.pendingOf(ALICE, id)).toHaveLength(151);
+    expect(await store.turns.of(ALICE, id)).toHaveLength(151);
     await store.journal.remove(ALICE, id);
     expect(await store.index.residue(ALICE)).toBe(0);
   });
@@ -147,7 +148,6 @@ describe("the index alone", () => {
     const journal = store.journal;
     const engine = new MemoryEngine();
     const index = engineSessionIndex(engine, {
-      clock: systemClock,
       readJournal: (owner, sessionId, fromSeq) => journal.read(owner, sessionId, { fromSeq, includeRewound: true }),
     });
     const idempotency = { key: "k", request_hash: "h" };
@@ -158,7 +158,7 @@ describe("the index alone", () => {
     const back = await journal.append(ALICE, id, [records.rewind(3, 3), records.user(3)]);
     await index.apply(ALICE, id, back);
     expect(await index.get(ALICE, id)).toEqual(await store.index.get(ALICE, id));
-    expect(await index.pendingOf(ALICE)).toEqual(await store.index.pendingOf(ALICE));
+    expect(await new TurnJobs(engine).of(ALICE)).toEqual(await store.turns.of(ALICE));
     expect(await index.indexedSeq(ALICE, id)).toBe(8);
     expect(await index.get(BOB, id)).toBeNull();
     await index.clear();

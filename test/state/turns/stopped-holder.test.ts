@@ -170,7 +170,7 @@ test("[write-back-once] a process that is stopped for two minutes as it reads wh
   first.model.reading.open();
   await first.replica.application.parts.worker.drain(20_000);
   expect(await known()).toEqual(before);
-  expect(await second.replica.application.parts.store.index.pendingOf(ADA)).toEqual([]);
+  expect(await second.replica.application.parts.store.turns.of(ADA)).toEqual([]);
   const told = await second.replica.application.events.list({ owner: ADA }, { limit: 200 });
   expect(told.data.map(({ type }) => type).sort()).toEqual(["memory.added", "session.created", "turn.completed"]);
 });
@@ -192,7 +192,7 @@ test("[write-back-once] what is said again differently, to another process than 
     message: "What is on tonight, at the opera?",
     editOf,
   });
-  const left = async () => (await second.replica.application.parts.store.index.pendingOf(ADA)).map(({ turn }) => turn);
+  const left = async () => (await second.replica.application.parts.store.turns.of(ADA)).map(({ turn }) => turn);
   await expect.poll(left, { timeout: 10_000 }).toEqual([]);
   reader.line.open();
   reader.model.reading.open();
