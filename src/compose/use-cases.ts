@@ -25,7 +25,7 @@ import { type ByTenant, retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
 import { type Stores, upkeepGate, type Wiring } from "./wiring.js";
 
-/** Longer than another process may hold on to a turn that it writes back, where its claims are not renewed, in milliseconds. */
+/** Longer than another process may hold on to a turn that it writes back, in milliseconds. */
 const CLAIMS_END_MS = 100_000;
 
 /** What else can be asked for, beside a turn. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, pointerTo } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { messageImageSchema } from "./image.js";
-import { MEMORY_STATES, MEMORY_TYPES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "./memory.js";
+import { memorySchema, statementSchema } from "./memory.js";
 import type { ReadOnly } from "./schema.js";
 import { heldBackSchema, type JsonValue, jsonObject, messageBody, SESSION_STATUSES, stepSchema } from "./session.js";
 
@@ -94,32 +94,18 @@ export const exportedSessionSchema = z.object({
 export type ExportedSession = z.infer<typeof exportedSessionSchema>;
 
 /** A memory as the API gives it, with what happened to it, oldest first. */
-export const exportedMemorySchema = z.object({
+export const exportedMemorySchema = memorySchema.extend({
   id: z.string().refine(isId, "not a memory's id"),
-  text: statementSchema.shape.text,
-  category: statementSchema.shape.category,
+  ...statementSchema.pick({ text: true, category: true, condition: true, about: true, need: true }).shape,
   aspect: statementSchema.shape.aspect.unwrap(),
-  condition: statementSchema.shape.condition,
-  about: statementSchema.shape.about,
-  need: statementSchema.shape.need,
-  type: z.enum(MEMORY_TYPES),
-  strength: z.enum(["hard", "soft"]),
   subject: statementSchema.shape.subject.unwrap(),
-  scope: z.enum(["standing", "trip"]),
-  status: z.enum(MEMORY_STATES),
   stated_at: at,
   valid_from: at,
   valid_until: at.nullable(),
-  superseded_by: z.string().nullable(),
-  confidence: z.number(),
-  seen_count: z.number().int(),
   last_confirmed_at: at,
-  entities: z.array(z.string()),
-  tags: z.array(z.string()),
-  channel: z.string().default(""),
-  reason: z.enum(WAITING_REASONS).nullable().default(null),
-  pending_change: pendingChangeSchema.nullable().default(null),
-  source: memorySourceSchema.nullable(),
+  channel: memorySchema.shape.channel.default(""),
+  reason: memorySchema.shape.reason.default(null),
+  pending_change: memorySchema.shape.pending_change.default(null),
   created_at: at,
   updated_at: at,
   history: z.array(z.object({ at, event: z.string(), text: z.string().nullable(), memory_id: z.string() })),

@@ -185,7 +185,7 @@ export interface PendingTurn {
   readonly errorCode: string | null;
   /** Seq of the turn's user message: reading what the turn said can start there. */
   readonly fromSeq?: number;
-  /** Of a turn that was claimed where claims are renewed: which claim it is. */
+  /** Of a turn that was claimed: which claim it is. */
   readonly claim?: string;
 }
 
@@ -194,7 +194,7 @@ export interface ClaimOptions {
   readonly except?: readonly Owner[];
   /** Default: of whoever's. */
   readonly only?: readonly Owner[];
-  /** How long nobody else is given the turns, in milliseconds: longer than a try may take, where a claim is not renewed. */
+  /** How long nobody else is given the turns, in milliseconds, unless the claim is renewed. */
   readonly leaseMs: number;
 }
 

@@ -1,38 +1,12 @@
 import { z } from "zod";
-import { MEMORY_STATES, memorySourceSchema, pendingChangeSchema, statementSchema, WAITING_REASONS } from "../../domain/memory.js";
+import { memorySchema, statementSchema } from "../../domain/memory.js";
 import { storedEventSchema } from "../../domain/memory-record.js";
 import type { ChangeRecord, MemoryLogEntry } from "../../ports/memory-log.js";
 
-const { text, type, strength, subject, scope } = statementSchema.shape;
-
-const record = z.object({
-  id: z.string(),
-  text,
-  category: z.string(),
-  aspect: z.string(),
-  condition: z.string(),
-  about: z.string(),
-  need: z.string().nullable(),
-  type: type.unwrap(),
-  strength: strength.unwrap(),
-  subject: subject.unwrap(),
-  scope: scope.unwrap(),
-  status: z.enum(MEMORY_STATES),
-  stated_at: z.string(),
-  valid_from: z.string(),
-  valid_until: z.string().nullable(),
-  superseded_by: z.string().nullable(),
-  confidence: z.number(),
-  seen_count: z.number().int(),
-  last_confirmed_at: z.string(),
-  entities: z.array(z.string()),
-  tags: z.array(z.string()),
-  channel: z.string(),
-  reason: z.enum(WAITING_REASONS).nullable(),
-  pending_change: pendingChangeSchema.nullable(),
-  source: memorySourceSchema.nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
+/** As clients see it, and what they don't. */
+const record = memorySchema.extend({
+  text: statementSchema.shape.text,
+  subject: statementSchema.shape.subject.unwrap(),
   explicit: z.boolean(),
   asked: z.number().int(),
   last_recalled_at: z.string().nullable(),
