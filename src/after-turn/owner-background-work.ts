@@ -1,5 +1,5 @@
 import type { Owner } from "../domain/owner.js";
-import { orAbort } from "../platform/bounded-signal.js";
+import { deferred, orAbort } from "../platform/bounded-signal.js";
 
 interface Running {
   readonly controller: AbortController;
@@ -13,7 +13,7 @@ interface Running {
 export class OwnerBackgroundWork {
   readonly #running = new Map<Owner, Set<Running>>();
   /** How many hold the owner, and the end of the last hold. */
-  readonly #held = new Map<Owner, { count: number; readonly over: Promise<void>; readonly end: () => void }>();
+  readonly #held = new Map<Owner, { count: number; readonly over: ReturnType<typeof deferred> }>();
 
   /**
    * Runs `work` when nobody holds the owner. Work that a hold ended is begun again when the hold is over, so it must be safe to repeat.
@@ -21,7 +21,7 @@ export class OwnerBackgroundWork {
    */
   async run<T>(owner: Owner, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (;;) {
-      for (let held = this.#held.get(owner); held; held = this.#held.get(owner)) await orAbort(held.over, signal);
+      for (let held = this.#held.get(owner); held; held = this.#held.get(owner)) await orAbort(held.over.promise, signal);
       signal.throwIfAborted();
       const controller = new AbortController();
       const result = work(AbortSignal.any([signal, controller.signal]));
@@ -41,7 +41,7 @@ export class OwnerBackgroundWork {
 
   /** Ends the owner's work, waits for it, and lets none begin until the result is called. */
   async hold(owner: Owner): Promise<() => void> {
-    const held = this.#held.get(owner) ?? newHold();
+    const held = this.#held.get(owner) ?? { count: 0, over: deferred() };
     held.count += 1;
     this.#held.set(owner, held);
     const running = [...(this.#running.get(owner) ?? [])];
@@ -51,15 +51,7 @@ export class OwnerBackgroundWork {
       held.count -= 1;
       if (held.count > 0) return;
       this.#held.delete(owner);
-      held.end();
+      held.over.resolve();
     };
   }
-}
-
-function newHold() {
-  let end: () => void = () => {};
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { count: 0, over, end };
 }

@@ -1,8 +1,8 @@
 import type { Owner } from "../domain/owner.js";
-import { LEASE_MS } from "../jobs/held-lease.js";
 import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import { isAppError } from "../platform/errors.js";
+import { LEASE_MS } from "../platform/held-lease.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, PendingTurns, RecordedAttempt, SessionStore } from "../ports/session-store.js";
 import { DueTurns, type DueTurnsParts, isLeft, OUT_OF_TOKENS } from "./due-turns.js";

@@ -18,6 +18,7 @@ import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
 import { JournalDirectory } from "../state/jsonl/journal-directory.js";
 import { ownerPartition } from "../state/partition.js";
 import { leaseKey, lockKey } from "../state/sessions/keys.js";
+import { partitionPages } from "../state/stored-rows.js";
 import { resealPoints } from "../vectors/encrypted/encrypted-vectors.js";
 import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
 import { openVectors } from "./backends.js";
@@ -114,15 +115,12 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     { signal, onProgress }: EncryptionOptions,
   ): Promise<number> => {
     let [values, done] = [0, 0];
-    for (let after: string | undefined; ; ) {
-      const page = await engine.partitions({ limit: 500, ...(after !== undefined && { after }) });
+    for await (const page of partitionPages(engine, null, 500))
       for (const { partition } of page) {
         values += await resealPartition({ stored, engine, isDone }, partition, signal);
         onProgress(++done);
       }
-      after = page.at(-1)?.partition;
-      if (after === undefined) return values;
-    }
+    return values;
   };
 
   const rewriteJournals = async (

@@ -2,12 +2,12 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Owner } from "../domain/owner.js";
 import { AppError, isAppError } from "../platform/errors.js";
+import { LEASE_MS } from "../platform/held-lease.js";
 import { newId } from "../platform/ids.js";
 import { onStorage } from "../platform/storage-errors.js";
 import type { Lease, TurnLock } from "../ports/session-store.js";
 import type { StateEngine } from "../state/engine.js";
 import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
-import { LEASE_MS } from "../state/sessions/leased-lock.js";
 import type { Stores, Wiring } from "./wiring.js";
 
 export { STATE_FILE };

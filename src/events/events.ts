@@ -1,4 +1,5 @@
 import { type Owner, parseOwner } from "../domain/owner.js";
+import { deferred } from "../platform/bounded-signal.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
@@ -195,10 +196,7 @@ class ChangedScopes {
   next(scope: EventScope): NextChange {
     const key = keyOf(scope);
     let changed = false;
-    let resolve: () => void = () => {};
-    const change = new Promise<void>((done) => {
-      resolve = done;
-    });
+    const { promise: change, resolve } = deferred();
     const wake = () => {
       changed = true;
       resolve();

@@ -24,11 +24,6 @@ export class OpenStreams {
       else this.#open.delete(owner);
     };
   }
-
-  /** Users with a stream open. */
-  get size(): number {
-    return this.#open.size;
-  }
 }
 
 export interface HttpLimits {

@@ -6,6 +6,7 @@ import { invalidField, isAppError } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { Memories } from "../ports/memories.js";
+import { everyItem } from "../ports/pages.js";
 import {
   addressesOf,
   type GetOperation,
@@ -192,14 +193,11 @@ class MemoryItems {
       yield* await memories.search(owner, { text: query, limit: Math.max(1, Math.min(best, PAGE)) });
       return;
     }
-    let cursor: string | null = null;
     let looked = 0;
-    do {
-      const page: Awaited<ReturnType<Memories["list"]>> = await memories.list(owner, { limit: PAGE, ...(cursor !== null && { cursor }) });
-      yield* page.data;
-      looked += page.data.length;
-      cursor = page.nextCursor;
-    } while (cursor !== null && looked < MAX_LOOKED_AT);
+    for await (const memory of everyItem((at) => memories.list(owner, { limit: PAGE, ...at }))) {
+      yield memory;
+      if (++looked === MAX_LOOKED_AT) return;
+    }
   }
 
   /** By its key; one that was not put, by its id. */

@@ -1,7 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
+import { type HeldLease, holdLease } from "../platform/held-lease.js";
 import type { Logger } from "../platform/logger.js";
-import { type HeldLease, holdLease } from "./held-lease.js";
 
 /** Whoever waits for a condition looks again when something has changed. */
 class Changes {

@@ -1,8 +1,8 @@
 import { Cron } from "croner";
-import { LEASE_MS } from "../jobs/held-lease.js";
 import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
 import { AppError, ERRORS, isAppError } from "../platform/errors.js";
+import { LEASE_MS } from "../platform/held-lease.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Job, JobKind, JobResult, Jobs } from "../ports/operator.js";

@@ -7,6 +7,7 @@ import { systemPartition } from "../state/partition.js";
 import { LOCKS, SESSIONS, TURN_JOBS } from "../state/sessions/keys.js";
 import { NO_JOURNAL, rowOf } from "../state/sessions/session-row.js";
 import { type TurnJob, unclaimedJob } from "../state/sessions/turn-job.js";
+import { partitionPages } from "../state/stored-rows.js";
 
 /** What is moved of a partition, and what it is in another store. */
 
@@ -84,12 +85,9 @@ const PAGE = 500;
 
 /** Partitions that are moved, a page at a time: also those of erased owners. */
 export async function* partitionsOf({ engine }: ReadableState, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-  for (let after: string | undefined; ; ) {
+  for await (const page of partitionPages(engine, null, PAGE)) {
     signal.throwIfAborted();
-    const page = await engine.partitions({ limit: PAGE, ...(after !== undefined && { after }) });
     yield page.flatMap(({ partition }) => (isMoved(partition) ? [partition] : []));
-    after = page.at(-1)?.partition;
-    if (after === undefined || page.length < PAGE) return;
   }
 }
 

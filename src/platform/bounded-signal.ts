@@ -55,6 +55,15 @@ export function boundedSignal(sources: readonly (AbortSignal | undefined)[], tim
   };
 }
 
+/** A promise that whoever made it resolves. */
+export function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
 /** What `work` gives; where the signal aborts first it goes on, and nobody waits for it. @throws what it throws; the signal's reason */
 export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

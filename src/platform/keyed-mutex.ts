@@ -15,11 +15,6 @@ export class KeyedMutex {
     return turn;
   }
 
-  /** Keys that are held or waited for. */
-  get size(): number {
-    return this.#tails.size;
-  }
-
   /** Resolves when nothing that was started before is still running. */
   async settled(): Promise<void> {
     await Promise.all(this.#tails.values());

@@ -12,13 +12,14 @@ import {
 import type { Memory } from "../domain/memory.js";
 import { turnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, MessageRecord, RecordOf, Session } from "../domain/session.js";
+import { type JournalRecord, type MessageRecord, type RecordOf, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
 import { isAppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger, Tombstone, UserRecord } from "../ports/owner-ledger.js";
+import { everyItem } from "../ports/pages.js";
 import type { SessionStore } from "../ports/session-store.js";
 
 type ExportedMemories = Pick<MemoryAdministration, "all"> & Pick<Memories, "history">;
@@ -196,17 +197,12 @@ function exportedTombstone({ memoryId, messageIds, askedIn, textHash, hashOf, at
 /** Every session of every status, once, newest activity first within a status. */
 async function* everySession(store: ExportParts["store"], owner: Owner): AsyncGenerator<Session> {
   const seen = new Set<string>();
-  for (const status of ["active", "archived", "deleted"] as const) {
-    let cursor: string | undefined;
-    do {
-      const page = await store.index.list(owner, { status, limit: 200, ...(cursor === undefined ? {} : { cursor }) });
-      for (const session of page.data) {
-        if (seen.has(session.id)) continue;
-        seen.add(session.id);
-        yield session;
-      }
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+  for (const status of SESSION_STATUSES) {
+    for await (const session of everyItem((at) => store.index.list(owner, { status, limit: 200, ...at }))) {
+      if (seen.has(session.id)) continue;
+      seen.add(session.id);
+      yield session;
+    }
   }
 }
 

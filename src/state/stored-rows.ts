@@ -29,15 +29,15 @@ export async function* rowPages(engine: StateEngine, partition: string, prefix: 
   }
 }
 
-/** Partitions that hold a key, in the engine's order, a page at a time. `after`: the last partition that is passed over. */
+/** Partitions that hold a key, or all, in the engine's order, a page at a time. `after`: the last partition that is passed over. */
 export async function* partitionPages(
-  engine: StateEngine,
-  key: string,
+  engine: Pick<StateEngine, "partitions">,
+  key: string | null,
   size: number,
   after?: string,
 ): AsyncGenerator<readonly PartitionEntry[]> {
   for (let last = after; ; ) {
-    const page = await engine.partitions({ key, limit: size, ...(last !== undefined && { after: last }) });
+    const page = await engine.partitions({ limit: size, ...(key !== null && { key }), ...(last !== undefined && { after: last }) });
     if (page.length > 0) yield page;
     if (page.length < size) return;
     last = page.at(-1)?.partition;

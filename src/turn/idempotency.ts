@@ -1,4 +1,5 @@
 import type { Owner } from "../domain/owner.js";
+import { deferred, orAbort } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
 
 /**
@@ -22,34 +23,19 @@ export class RequestsInFlight {
     const patience = AbortSignal.any([AbortSignal.timeout(wait.waitMs), wait.signal]);
     for (let other = this.#running.get(id); other; other = this.#running.get(id)) {
       if (other.requestHash !== idempotency.requestHash) throw new AppError("IDEMPOTENCY_KEY_REUSED");
-      if (!(await endedInTime(other.ended, patience))) {
+      await orAbort(other.ended, patience).catch(() => {
         throw wait.signal.aborted
           ? new AppError("CLIENT_CLOSED_REQUEST")
           : new AppError("IDEMPOTENCY_IN_PROGRESS", { retryAfterSeconds: 1 });
-      }
+      });
     }
-    let end: () => void = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#running.set(id, { requestHash: idempotency.requestHash, ended });
+    const ended = deferred();
+    this.#running.set(id, { requestHash: idempotency.requestHash, ended: ended.promise });
     try {
       return await work();
     } finally {
       this.#running.delete(id);
-      end();
+      ended.resolve();
     }
   }
-}
-
-function endedInTime(ended: Promise<void>, patience: AbortSignal): Promise<boolean> {
-  if (patience.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const impatient = () => resolve(false);
-    patience.addEventListener("abort", impatient, { once: true });
-    void ended.then(() => {
-      patience.removeEventListener("abort", impatient);
-      resolve(true);
-    });
-  });
 }

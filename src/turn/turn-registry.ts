@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../domain/owner.js";
-import { boundedSignal, orAbort } from "../platform/bounded-signal.js";
+import { boundedSignal, deferred, orAbort, within } from "../platform/bounded-signal.js";
 import { AppError } from "../platform/errors.js";
 
 /** How long nobody else has to have been answered until work goes on that may wait. */
@@ -40,11 +40,8 @@ export class TurnRegistry {
     if (this.#brokenOff || (this.#closed && kind === "turn")) throw new AppError("SHUTTING_DOWN", { retryAfterSeconds: 5 });
     if (this.#erasing.has(owner)) throw new AppError("OWNER_ERASED", { retryAfterSeconds: 5 });
     const controller = new AbortController();
-    let resolve: () => void = () => {};
-    const ended = new Promise<void>((done) => {
-      resolve = done;
-    });
-    const entry: Running = { kind, controller, ended };
+    const ended = deferred();
+    const entry: Running = { kind, controller, ended: ended.promise };
     const turns = this.#running.get(owner) ?? new Set();
     this.#running.set(owner, turns.add(entry));
     return {
@@ -53,7 +50,7 @@ export class TurnRegistry {
         turns.delete(entry);
         if (turns.size === 0) this.#running.delete(owner);
         if (kind === "turn") this.#letGo(owner);
-        resolve();
+        ended.resolve();
       },
     };
   }
@@ -104,10 +101,7 @@ export class TurnRegistry {
    * or begins within half a second, and at a stop. @throws the signal's reason when it aborts
    */
   async behindTurns(owner: Owner, signal: AbortSignal): Promise<void> {
-    let goOn: () => void = () => {};
-    const ended = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { promise: ended, resolve: goOn } = deferred();
     const waiting = (this.#behind.get(owner) ?? new Set()).add(goOn);
     this.#behind.set(owner, waiting);
     const begun = pause(BEGINS_MS, undefined, { ref: false }).then(() => (this.isTalking(owner) ? ended : undefined));
@@ -158,12 +152,7 @@ export class TurnRegistry {
    */
   async breakOff(graceMs: number): Promise<void> {
     const ended = () => Promise.all(this.#all().map((running) => running.ended));
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([ended(), grace]);
-    clearTimeout(timer);
+    await within(graceMs, ended(), undefined);
     this.#brokenOff = true;
     for (const { kind, controller } of this.#all()) if (kind === "upkeep") controller.abort(new AppError("SHUTTING_DOWN"));
     await ended();

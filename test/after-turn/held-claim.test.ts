@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { WriteBackWorker } from "../../src/after-turn/write-back-worker.js";
-import { holdLease, LEASE_MS } from "../../src/jobs/held-lease.js";
 import { orAbort } from "../../src/platform/bounded-signal.js";
+import { holdLease, LEASE_MS } from "../../src/platform/held-lease.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { PendingTurn, PendingTurns } from "../../src/ports/session-store.js";
 import { alice, makeWorld } from "../support/session-world.js";

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LEASE_MS } from "../../src/jobs/held-lease.js";
 import { InstallationJobs, type JobWork } from "../../src/operations/jobs.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { AppError } from "../../src/platform/errors.js";
+import { LEASE_MS } from "../../src/platform/held-lease.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import type { JobKind } from "../../src/ports/operator.js";
 import type { StateEngine } from "../../src/state/engine.js";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { LEASE_MS } from "../../src/platform/held-lease.js";
 import type { ChatAnswer } from "../../src/ports/resources.js";
-import { LEASE_MS } from "../../src/state/sessions/leased-lock.js";
 import type { InstalledPackage } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";

@@ -6,6 +6,7 @@ import { committed } from "../durable-commit.js";
 import type { Commit, StateEngine } from "../engine.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
+import { partitionPages } from "../stored-rows.js";
 import { DataKey, newKeyBytes, newKeyId } from "./data-key.js";
 
 /** Behind all that a range asks for: a partition's data keys, wrapped. What is read and copied by ranges does not have it. */
@@ -144,12 +145,8 @@ export class Keyring {
 
   /** All partitions that have keys, with their rows. */
   async *rows(): AsyncGenerator<{ readonly partition: string; readonly row: KeysRow }> {
-    for (let after: string | undefined; ; ) {
-      const page = await this.#home.partitions({ key: KEYS, limit: PAGE, ...(after !== undefined && { after }) });
+    for await (const page of partitionPages(this.#home, KEYS, PAGE))
       for (const { partition, value } of page) yield { partition, row: rowOf(value) };
-      after = page.at(-1)?.partition;
-      if (after === undefined || page.length < PAGE) return;
-    }
   }
 
   /** Wraps a partition's keys by the master key of now. Whether any was wrapped by another. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Session, SessionStatus } from "../../domain/session.js";
 import { newId } from "../../platform/ids.js";
 import { type KeyRange, prefixRange } from "../engine.js";
@@ -44,7 +44,7 @@ export function activityOf(key: string): { readonly status: SessionStatus; reado
 }
 
 export function externalKey(externalId: string): string {
-  return EXTERNALS + sha256(externalId);
+  return EXTERNALS + hash("sha256", externalId);
 }
 
 /** Journals of a session lie by generation, the newest last: a rewrite makes another, and what comes after a removal is another too. */
@@ -75,7 +75,7 @@ export function summariesOf(sessionId: string, fold: string): string {
 }
 
 export function requestKey(key: string): string {
-  return REQUESTS + sha256(key);
+  return REQUESTS + hash("sha256", key);
 }
 
 export function jobsOf(sessionId: string): string {
@@ -88,7 +88,7 @@ export function jobKey(sessionId: string, turn: number): string {
 
 /** A lock's key may hold an owner's name, which is not to be kept. */
 export function leaseKey(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
+  return hash("sha256", key, "base64url");
 }
 
 /** `leaseKey`: as {@link leaseKey} makes it. */
@@ -103,8 +103,4 @@ export function turnRecordsOf(sessionId: string): string {
 
 export function trashOf(sessionId: string): string {
   return `${TRASH}${sessionId}/`;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../../domain/owner.js";
 import { AppError } from "../../platform/errors.js";
+import { type HeldLease, holdLease, LEASE_MS } from "../../platform/held-lease.js";
 import type { Logger } from "../../platform/logger.js";
 import type { AcquireOptions, Lease, TurnLock } from "../../ports/session-store.js";
 import type { PartitionRead } from "../engine.js";
@@ -8,10 +9,6 @@ import { InProcessLock } from "./in-process-lock.js";
 import { leaseKey } from "./keys.js";
 import type { EngineLeases, LeaseLook, LeaseName } from "./leases.js";
 
-/** A holder that is gone is waited for so long, in milliseconds. */
-export const LEASE_MS = 15_000;
-/** In it one that lives renews so often, and sees that its lock was taken away. */
-const RENEWALS = 15;
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
 
@@ -71,53 +68,36 @@ export class LeasedLock implements TurnLock {
   #lease(name: LeaseName, fence: number, local: Lease, hasBegun: boolean): Lease {
     const lost = new AbortController();
     let held = true;
-    let begun = false;
+    let renewal: HeldLease<number> | undefined;
     let ended = false;
-    let renewedAt = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const lose = () => {
-      clearInterval(timer);
-      if (held && !ended) lost.abort(new AppError("FENCED"));
-    };
-    let renewing = false;
-    const renew = async () => {
-      // Two at a time refuse each other, and each would take the lock for lost.
-      if (renewing) return;
-      renewing = true;
-      try {
-        if (await this.#leases.renew(name, fence)) renewedAt = performance.now();
-        else lose();
-      } catch (error) {
-        this.#logger.warn({ err: error }, "A lock could not be renewed");
-        if (performance.now() - renewedAt > this.#leaseMs) lose();
-      } finally {
-        renewing = false;
-      }
-    };
     const begin = () => {
-      begun = true;
-      renewedAt = performance.now();
-      timer = setInterval(() => void renew(), this.#leaseMs / RENEWALS);
-      timer.unref();
+      renewal = holdLease(fence, {
+        leaseMs: this.#leaseMs,
+        renew: async () => ((await this.#leases.renew(name, fence)) ? fence : null),
+        onLost: () => {
+          if (held && !ended) lost.abort(new AppError("FENCED"));
+        },
+        onError: (error) => this.#logger.warn({ err: error }, "A lock could not be renewed"),
+      });
     };
     if (hasBegun) begin();
     return {
       fence,
       signal: lost.signal,
       get hasBegun() {
-        return begun;
+        return renewal !== undefined;
       },
       begun: begin,
       ended: () => {
         ended = true;
-        clearInterval(timer);
+        renewal?.end();
       },
       release: async () => {
         if (!held) return;
         held = false;
-        clearInterval(timer);
+        renewal?.end();
         try {
-          if (!begun) this.#leases.withdraw(name, fence);
+          if (renewal === undefined) this.#leases.withdraw(name, fence);
           else if (!ended) await this.#leases.release(name, fence);
         } catch (error) {
           this.#logger.warn({ err: error }, "A lock could not be released; it ends by itself");

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { within } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import {
@@ -157,14 +157,11 @@ export class PostgresEngine implements StateEngine {
   }
 
   async health(): ReturnType<StateEngine["health"]> {
-    const late = new AbortController();
-    const bound = pause(HEALTH_WITHIN_MS, `PostgreSQL did not answer within ${HEALTH_WITHIN_MS} ms.`, { signal: late.signal });
     const beat = this.#database.query(BEAT).then(
       ([row]) => (row?.installation === this.#installation ? null : otherInstallation().message),
       (error: AppError) => reasonOf(error),
     );
-    const detail = await Promise.race([beat, bound]);
-    late.abort();
+    const detail = await within(HEALTH_WITHIN_MS, beat, `PostgreSQL did not answer within ${HEALTH_WITHIN_MS} ms.`);
     return detail === null ? { status: "ok" } : { status: "down", detail };
   }
 

@@ -1,9 +1,9 @@
-/** So long a job of a worker that is gone is waited for, in milliseconds: by the next worker, and by an erasure. */
+/** So long whoever is gone is waited for, in milliseconds: by the next worker, by who wants a lock, and by an erasure. */
 export const LEASE_MS = 15_000;
-/** In it one that lives renews so often, and sees that the job is not its own any more. */
+/** In it one that lives renews so often, and sees that what it holds is not its own any more. */
 const RENEWALS = 15;
 
-/** A worker's hold on a job that it was given. */
+/** A hold on what was given: a job, a lock. */
 export interface HeldLease<J> {
   /** With the lease as it is now. */
   readonly job: J;
@@ -12,15 +12,17 @@ export interface HeldLease<J> {
 }
 
 export interface LeaseCalls<J> {
-  /** For {@link LEASE_MS} from now. The job with its lease as it is now; null: it is the worker's no more. Default: none is renewed. */
+  /** For `leaseMs` from now. The job with its lease as it is now; null: it is the holder's no more. Default: none is renewed. */
   readonly renew?: ((job: J) => Promise<J | null>) | undefined;
   /** Called once, when somebody else may be given the job, or the owner's data is being erased. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
+  /** Default {@link LEASE_MS}. */
+  readonly leaseMs?: number;
 }
 
-/** Renews the lease of a job as long as it is worked on. */
-export function holdLease<J>(given: J, { renew, onLost, onError }: LeaseCalls<J>): HeldLease<J> {
+/** Renews a lease until its holder ends it. */
+export function holdLease<J>(given: J, { renew, onLost, onError, leaseMs = LEASE_MS }: LeaseCalls<J>): HeldLease<J> {
   let job = given;
   if (renew === undefined) return { job, end: () => {} };
   let renewedAt = performance.now();
@@ -35,7 +37,7 @@ export function holdLease<J>(given: J, { renew, onLost, onError }: LeaseCalls<J>
       renewedAt = now;
     } catch (error) {
       onError(error);
-      if (now - renewedAt > LEASE_MS) lose();
+      if (performance.now() - renewedAt > leaseMs) lose();
     } finally {
       renewing = false;
     }
@@ -43,7 +45,7 @@ export function holdLease<J>(given: J, { renew, onLost, onError }: LeaseCalls<J>
   const timer = setInterval(() => {
     // One that takes long is waited for: the next says which lease it renews.
     if (!renewing) void again();
-  }, LEASE_MS / RENEWALS);
+  }, leaseMs / RENEWALS);
   timer.unref();
   const end = () => clearInterval(timer);
   const lose = () => {
