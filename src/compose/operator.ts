@@ -124,52 +124,42 @@ export function composeStudio(
     looks: new EngineOperatorLooks(engine, clock),
     clock,
     logger,
-    conversations: { list, store, ledger },
-    turns: {
-      store,
-      records: {
-        get: async (...name) => {
-          await turns.settled();
-          return records.get(...name);
+    list,
+    store,
+    records: {
+      get: async (...name) => {
+        await turns.settled();
+        return records.get(...name);
+      },
+    },
+    memories: longTerm,
+    blocksFrom: ({ owner, ...sources }) => rebuiltBlocks({ ...sources, prompt: upkeep.of(owner).prompt }),
+    exported: (owner) => privacy.document(owner),
+    // As it answers here: by the same product, models and embedder, with what the tenant has of its own.
+    openTrial: async (owner, { model: named, memory = true }, at) => {
+      if (named !== undefined) requireProvider(wiring);
+      const trial = trialSettings(config, { memory, embeds: true, at }, clock);
+      const { domain, model, reader, agent, categories, beforeTool } = overrides;
+      const { retentionDays: _, ...settings } = tenants.of(owner);
+      const own = named === undefined ? settings : { ...settings, model: undefined };
+      return compose(
+        { ...trial.config, ...(named !== undefined && { LLM_MODEL: named }) },
+        {
+          ...present({ domain, model, reader, agent, categories, beforeTool }),
+          ...trial.overrides,
+          embedder,
+          tenants: { [parseOwner(owner).tenant]: own },
+          logger: silentLogger,
         },
-      },
-      memories: longTerm,
-      ledger,
-      blocksFrom: ({ owner, ...sources }) => rebuiltBlocks({ ...sources, prompt: upkeep.of(owner).prompt }),
+      );
     },
-    replays: {
-      store,
-      ledger,
-      exported: (owner) => privacy.document(owner),
-      // As it answers here: by the same product, models and embedder, with what the tenant has of its own.
-      openTrial: async (owner, { model: named, memory = true }, at) => {
-        if (named !== undefined) requireProvider(wiring);
-        const trial = trialSettings(config, { memory, embeds: true, at }, clock);
-        const { domain, model, reader, agent, categories, beforeTool } = overrides;
-        const { retentionDays: _, ...settings } = tenants.of(owner);
-        const own = named === undefined ? settings : { ...settings, model: undefined };
-        return compose(
-          { ...trial.config, ...(named !== undefined && { LLM_MODEL: named }) },
-          {
-            ...present({ domain, model, reader, agent, categories, beforeTool }),
-            ...trial.overrides,
-            embedder,
-            tenants: { [parseOwner(owner).tenant]: own },
-            logger: silentLogger,
-          },
-        );
-      },
-      stopping,
-    },
-    guests: {
-      list,
-      known: changes && (async (owner) => (await changes.known(owner)).records),
-      log: memoryLog,
-      ledger,
-      bookings: (owner) => privacy.records(owner),
-      bookingReceipts: (owner) => privacy.receipts(owner),
-    },
-    queues: { store, sessions, deliveries },
+    stopping,
+    known: changes && (async (owner) => (await changes.known(owner)).records),
+    log: memoryLog,
+    bookings: (owner) => privacy.records(owner),
+    bookingReceipts: (owner) => privacy.receipts(owner),
+    sessions,
+    deliveries,
     plots,
     readiness,
     healthHistory,

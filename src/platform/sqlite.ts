@@ -2,7 +2,6 @@ import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "./errors.js";
 
 export type Sqlite = BetterSqlite3.Database;
-export type SqliteStatement<P extends unknown[] | object, R> = BetterSqlite3.Statement<P extends unknown[] ? P : [P], R>;
 
 /** Of a file that is made anew, in bytes. Most changes are small, and each writes its pages whole, to the log and then to the file. */
 const PAGE_BYTES = 1_024;

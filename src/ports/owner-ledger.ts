@@ -72,5 +72,4 @@ export interface OwnerLedger {
   /** How far a resumable job of an owner came (promote, merge), or null. One cheap read. */
   progress(owner: Owner, job: string): Promise<string | null>;
   setProgress(owner: Owner, job: string, cursor: string): Promise<void>;
-  close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Page, SessionStore } from "../../ports/session-store.js";
 import type { ConversationName, PageQuery } from "../../ports/studio.js";
 import type { ConversationDetail, ConversationRow } from "../../ports/studio-views.js";
 import type { AuditedLooks, ShowText } from "./looks.js";
-import { isHidden, turnRow, turnsOf } from "./turns-read.js";
+import { isHidden, type JournalledTurn, turnRow, turnsOf } from "./turns-read.js";
 
 export interface ConversationsParts {
   readonly list: ConversationList;
@@ -86,8 +86,20 @@ export class Conversations {
   }
 }
 
+/** @throws as {@link sessionNamed}, NOT_FOUND for a turn that it doesn't have */
+export async function turnNamed(
+  store: ConversationsParts["store"],
+  name: ConversationName,
+  turn: number,
+): Promise<{ readonly owner: Owner; readonly session: Session; readonly journalled: JournalledTurn }> {
+  const { owner, session } = await sessionNamed(store, name);
+  const [journalled] = (await turnsOf(store.journal.newestFirst(owner, session.id), { limit: 1, before: turn + 1 })).turns;
+  if (journalled?.turn !== turn) throw new AppError("NOT_FOUND");
+  return { owner, session, journalled };
+}
+
 /** @throws SESSION_NOT_FOUND, INVALID_USER_ID */
-export async function sessionNamed(
+async function sessionNamed(
   { index }: Pick<SessionStore, "index">,
   { tenant, user, sessionId }: ConversationName,
 ): Promise<{ readonly owner: Owner; readonly session: Session }> {

@@ -4,8 +4,8 @@ import { AppError } from "../../platform/errors.js";
 import type { ConversationName, ReplayOtherwise } from "../../ports/studio.js";
 import type { ShownAnswer, TurnReplay } from "../../ports/studio-views.js";
 import { type ReplayedAnswer, type ReplayTrial, replayTurn } from "../replay-turn.js";
-import { type ConversationsParts, sessionNamed } from "./conversations.js";
-import { isHidden, turnsOf } from "./turns-read.js";
+import { type ConversationsParts, turnNamed } from "./conversations.js";
+import { isHidden } from "./turns-read.js";
 
 export interface ReplaysParts extends Omit<ConversationsParts, "list"> {
   /** The user's export, as text. */
@@ -27,10 +27,7 @@ export class Replays {
 
   async one(name: ConversationName, turn: number, { prompt, ...otherwise }: ReplayOtherwise, given: AbortSignal): Promise<TurnReplay> {
     const { store, ledger, exported, openTrial, stopping, looks } = this.#parts;
-    const { owner, session } = await sessionNamed(store, name);
-    const { turns } = await turnsOf(store.journal.newestFirst(owner, session.id), { limit: 1, before: turn + 1 });
-    const [journalled] = turns;
-    if (journalled === undefined || journalled.turn !== turn) throw new AppError("NOT_FOUND");
+    const { owner, session, journalled } = await turnNamed(store, name, turn);
     if (session.metadata.incognito === true || isHidden(journalled, await ledger.tombstones(owner)))
       throw new AppError("INVALID_REQUEST", { detail: "What was said in private, or was taken back, is not replayed." });
     if (this.#isRunning) throw new AppError("JOB_RUNNING", { detail: "Another turn is being replayed.", hint: "Wait until it has ended." });

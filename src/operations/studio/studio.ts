@@ -1,5 +1,4 @@
 import { daysFrom } from "../../domain/lifecycle.js";
-import type { Clock } from "../../platform/clock.js";
 import type { Plots } from "../../ports/counters.js";
 import type { HealthHistory } from "../../ports/health-history.js";
 import type { Readiness } from "../../ports/resources.js";
@@ -18,32 +17,27 @@ export type { BlockSources } from "./turn-detail.js";
 /** Tenants that had turns within it are named. */
 const DAYS_OF_TENANTS = 7;
 
-type Own = "show" | "looks" | "content";
+type Parts = ConversationsParts & TurnDetailParts & ReplaysParts & GuestsParts & QueuesParts;
 
-export interface StudioParts extends LooksParts {
-  readonly conversations: Omit<ConversationsParts, Own>;
-  readonly turns: Omit<TurnDetailParts, Own>;
-  readonly replays: Omit<ReplaysParts, Own>;
-  readonly guests: Omit<GuestsParts, Own | "clock">;
-  readonly queues: Omit<QueuesParts, Own | "clock">;
-  readonly plots: Plots;
-  readonly readiness: () => Promise<Readiness>;
-  readonly healthHistory: HealthHistory;
-  readonly info: Omit<StudioInfo, "tenants">;
-  readonly clock: Clock;
-}
+export type StudioParts = LooksParts &
+  Omit<Parts, "show" | "looks" | "content"> & {
+    readonly plots: Plots;
+    readonly readiness: () => Promise<Readiness>;
+    readonly healthHistory: HealthHistory;
+    readonly info: Omit<StudioInfo, "tenants">;
+  };
 
 /** All that an operator is shown of what happened. */
 export function studioOver(parts: StudioParts): Studio {
   const { plots, readiness, healthHistory, info, clock } = parts;
   const looks = new AuditedLooks(parts);
   const { content } = info;
-  const own = { show: showsText(content), content, looks, clock };
-  const conversations = new Conversations({ ...parts.conversations, ...own });
-  const turns = new TurnDetails({ ...parts.turns, ...own });
-  const replays = new Replays({ ...parts.replays, ...own });
-  const guests = new Guests({ ...parts.guests, ...own });
-  const queues = new Queues({ ...parts.queues, ...own });
+  const all = { ...parts, show: showsText(content), content, looks };
+  const conversations = new Conversations(all);
+  const turns = new TurnDetails(all);
+  const replays = new Replays(all);
+  const guests = new Guests(all);
+  const queues = new Queues(all);
   return {
     about: async () => ({ ...info, tenants: await tenantsOf(plots, clock.now()) }),
     conversations: (query) => conversations.page(query),

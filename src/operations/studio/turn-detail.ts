@@ -3,16 +3,15 @@ import type { Owner } from "../../domain/owner.js";
 import type { AnswerPart, RecalledMemory } from "../../domain/session.js";
 import { type TurnRecord, textHash } from "../../domain/turn-record.js";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
-import { AppError } from "../../platform/errors.js";
 import type { Memories } from "../../ports/memories.js";
 import type { Tombstone } from "../../ports/owner-ledger.js";
 import type { SessionStore } from "../../ports/session-store.js";
 import type { ConversationName } from "../../ports/studio.js";
 import type { ShownBlock, ShownProposal, ShownRecalled, ShownTiming, TurnDetail } from "../../ports/studio-views.js";
 import type { RecordedParts, TurnRecords } from "../../ports/turn-records.js";
-import { type ConversationsParts, sessionNamed } from "./conversations.js";
+import { type ConversationsParts, turnNamed } from "./conversations.js";
 import type { ShowText } from "./looks.js";
-import { isHidden, type JournalledTurn, turnRow, turnsOf } from "./turns-read.js";
+import { isHidden, type JournalledTurn, turnRow } from "./turns-read.js";
 
 /** What pieces of a prompt were made of, as the journal has it. */
 export interface BlockSources {
@@ -43,10 +42,7 @@ export class TurnDetails {
 
   async one(name: ConversationName, turn: number): Promise<TurnDetail> {
     const { store, records, ledger, show, looks } = this.#parts;
-    const { owner, session } = await sessionNamed(store, name);
-    const { turns } = await turnsOf(store.journal.newestFirst(owner, session.id), { limit: 1, before: turn + 1 });
-    const [journalled] = turns;
-    if (journalled === undefined || journalled.turn !== turn) throw new AppError("NOT_FOUND");
+    const { owner, session, journalled } = await turnNamed(store, name, turn);
     await looks.at(owner, "turn");
     const [tombstones, parts, before, pending] = await Promise.all([
       ledger.tombstones(owner),

@@ -137,9 +137,6 @@ export class EngineOwnerLedger implements OwnerLedger {
     await committed(this.#engine, ownerPartition(owner), { puts: [{ key: progressKey(job), value: JSON.stringify(cursor) }] });
   }
 
-  /** Without effect: the engine is the caller's. */
-  async close(): Promise<void> {}
-
   async #addTombstones(owner: Owner, tombstones: readonly Tombstone[]): Promise<void> {
     await optimisticChange(this.#engine, ownerPartition(owner), { keys: [LAST_TOMBSTONE_KEY] }, (read) => {
       let n = Number(read.entries.get(LAST_TOMBSTONE_KEY)?.value ?? 0);
