@@ -93,17 +93,12 @@ export function composeUseCases(
     archivedDays: config.RETENTION_ARCHIVED_DAYS,
     deletedDays: config.RETENTION_DELETED_DAYS,
   };
+  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
   const policyOf = (owner: Owner) => retentionOf(tenants.of(owner), policy);
+  const common = { store, writer, history, longTerm, ledger, gate: registry, lagging, receipts, events, records, clock, logger };
   const sessions = new SessionService(
     {
-      store,
-      writer,
-      history,
-      longTerm,
-      receipts,
-      ledger,
-      gate: registry,
-      lagging,
+      ...common,
       writeBack: { flush, kick: () => worker.kick(), hold: holdStores },
       finalSummary: async (owner, id) => {
         await upkeep.of(owner).summaries.finish(owner, id);
@@ -111,25 +106,23 @@ export function composeUseCases(
       },
       formerSessionIds: former,
       agentType: domain.name,
-      events,
       recorded: {
         emptied: (owner, id) => turnRecords.removeSession(owner, id),
         purged: (owner, id) => conversations.touched(owner, id),
       },
       scrub,
-      clock,
-      logger,
     },
-    { lockWaitMs: config.SESSION_LOCK_WAIT_MS, retention: policyOf },
+    { lockWaitMs, retention: policyOf },
   );
-  const lockWaitMs = config.SESSION_LOCK_WAIT_MS;
-  const copies = new SessionCopies({ store, writer, history, lagging, ledger, lockWaitMs, clock, logger });
+  const copies = new SessionCopies({ ...common, lockWaitMs });
   const gate = upkeepGate(registry);
-  const visits = new Visits({ ledger, registry, gate, resolve: (owner) => identities.resolve(owner), clock, logger });
+  const visits = new Visits({ ...common, registry, gate, resolve: (owner) => identities.resolve(owner) });
   const privacy = new PrivacyService({
+    ...common,
     user: (owner) => visits.user(owner),
-    ...{ store, history, longTerm, records, ledger, hold, events, merges, encryption, clock, logger },
-    receipts,
+    hold,
+    merges,
+    encryption,
     others: [new WordsLeft(merges, copies), receipts, ...erasable],
     onErased: (owner) => plots.add(parseOwner(owner).tenant, { erasures: 1 }),
     keepsDeleted: vectors.keepsDeleted,
@@ -139,11 +132,10 @@ export function composeUseCases(
     },
   });
   const identities = new IdentityService({
+    ...common,
     records: merges,
-    ledger,
     memories: merged,
     sessions: copies,
-    receipts,
     domain: records,
     locks: store.locks,
     pendingOf: (owner) => store.turns.of(owner),
@@ -153,20 +145,14 @@ export function composeUseCases(
     holdWriteBack: holdStores,
     erase: (owner, keep) => privacy.expire(owner, keep),
     onMerged: ({ id, from, to, at }) => events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]),
-    clock,
-    logger,
   });
   const again = config.MEM0_ENABLED ? writeBack.run : null;
-  const promotion = new Promotion({ store, longTerm, writeBack: again, ledger, gate: registry, clock, logger });
+  const promotion = new Promotion({ ...common, writeBack: again });
   const imports = new ImportService({
-    store,
-    writer,
-    history,
-    clock,
-    gate: registry,
+    ...common,
     promote: config.MEM0_ENABLED ? (...args) => promotion.session(...args) : null,
-    restore: { longTerm, ledger, records },
-    lockWaitMs: config.SESSION_LOCK_WAIT_MS,
+    restore: common,
+    lockWaitMs,
   });
   const retention: Parts["retention"] = async (options) => {
     if (!options.dryRun) await identities.expire(options.signal);
@@ -184,16 +170,11 @@ export function composeUseCases(
     return report;
   };
   const log = new ConversationLog({
-    store,
-    writer,
-    history,
+    ...common,
     sessions,
     turns: config.MEM0_ENABLED ? longTerm : null,
-    gate: registry,
     writeBack: worker,
     afterAppend: afterTurn,
-    clock,
-    logger,
   });
   return { sessions, privacy, promotion, imports, retention, log, identities, visits };
 }
