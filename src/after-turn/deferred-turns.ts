@@ -2,6 +2,7 @@ import type { Owner } from "../domain/owner.js";
 import { isSaid, recordedTurn } from "../domain/recorded-turn.js";
 import type { JournalRecord, MessageRecord, Round, Step } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
+import { collected } from "../platform/collected.js";
 import type { Logger } from "../platform/logger.js";
 import type { PendingTurn, PendingTurns, SessionStore, ShortTermMemory } from "../ports/session-store.js";
 import { isLeft, LEFT_TO_READ, releaseLeft } from "./due-turns.js";
@@ -54,11 +55,8 @@ export async function mayBeLeft(
   const canWait = mayWait(judge, user.body.content, before);
   const all = await store.turns.of(owner, sessionId);
   const later = new Set(all.flatMap((each) => (each.turn > turn && each.state === "pending" && each.attempts === 0 ? [each.turn] : [])));
-  const since: JournalRecord[] = [];
-  if (later.size > 0) {
-    const from = pending.fromSeq === undefined ? {} : { fromSeq: pending.fromSeq };
-    for await (const record of store.journal.read(owner, sessionId, { ...from, signal })) since.push(record);
-  }
+  const from = pending.fromSeq === undefined ? {} : { fromSeq: pending.fromSeq };
+  const since = later.size > 0 ? await collected(store.journal.read(owner, sessionId, { ...from, signal })) : [];
   const along = [...later].some((each) => {
     const recorded = recordedTurn(since, each);
     // One that can wait does so in its place, and then takes it along.
@@ -134,9 +132,7 @@ export class LeftTurns {
   }
 
   async #messageOf({ owner, sessionId, turn, fromSeq }: PendingTurn, signal: AbortSignal): Promise<MessageRecord | null> {
-    const records: JournalRecord[] = [];
-    for await (const record of this.#parts.journal.read(owner, sessionId, { ...(fromSeq !== undefined && { fromSeq }), signal }))
-      records.push(record);
+    const records = await collected(this.#parts.journal.read(owner, sessionId, { ...(fromSeq !== undefined && { fromSeq }), signal }));
     const recorded = recordedTurn(records, turn);
     return recorded !== null && isSaid(recorded) ? recorded.user : null;
   }

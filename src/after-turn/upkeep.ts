@@ -6,6 +6,7 @@ import type { JournalRecord, NewRecord } from "../domain/session.js";
 import { forgottenTurns, provenanceOf, type SessionProvenance, titleAnew } from "../domain/session-provenance.js";
 import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
+import { collected } from "../platform/collected.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
@@ -155,10 +156,8 @@ export class SessionUpkeep {
     this.#parts.logger.warn({ session_id: sessionId, code, err: error }, "topic and tags were not derived");
   }
 
-  async #records(owner: Owner, sessionId: string, signal: AbortSignal): Promise<readonly JournalRecord[]> {
-    const records: JournalRecord[] = [];
-    for await (const record of this.#parts.store.journal.read(owner, sessionId, { signal })) records.push(record);
-    return records;
+  #records(owner: Owner, sessionId: string, signal: AbortSignal): Promise<readonly JournalRecord[]> {
+    return collected(this.#parts.store.journal.read(owner, sessionId, { signal }));
   }
 
   async #describe(owner: Owner, sessionId: string, readingComes: boolean, signal: AbortSignal): Promise<void> {

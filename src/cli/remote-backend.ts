@@ -70,7 +70,7 @@ export function remoteBackend(options: RemoteOptions): Backend {
     reject: (id) => read(`/v1/memories/${encodeURIComponent(id)}/reject`, { method: "POST" }),
     async import(body, { format, extract, signal }) {
       const headers = { "Content-Type": format === "ndjson" ? "application/x-ndjson" : "application/json" };
-      return read(`/v1/import?extract=${extract}`, { method: "POST", body: asStream(body), headers, signal });
+      return read(`/v1/import?extract=${extract}`, { method: "POST", body: ReadableStream.from(body), headers, signal });
     },
     async *export() {
       const response = await send("/v1/me/export");
@@ -89,7 +89,7 @@ export function remoteBackend(options: RemoteOptions): Backend {
     },
     async readiness() {
       // A server that is down in part answers 503 with the same body.
-      const response = await reach(options, "/readyz", {});
+      const response = await reach(options, new URL("/readyz", options.url), initOf(options, {}));
       return (await response.json()) as never;
     },
     close: async () => {},
@@ -97,10 +97,8 @@ export function remoteBackend(options: RemoteOptions): Backend {
 }
 
 /** One request, answered with success. @throws SERVER_UNREACHABLE, ABORTED, and what the server answered */
-export async function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
-  const response = await reach(options, path, call);
-  if (!response.ok) throw errorOf(await response.json().catch(() => null), response.status);
-  return response;
+export function request(options: RemoteOptions, path: string, call: Call): Promise<Response> {
+  return wellAnswered(options)(new URL(path, options.url), initOf(options, call));
 }
 
 export function headersOf({ user, token }: Pick<RemoteOptions, "user" | "token">): Record<string, string> {
@@ -111,34 +109,29 @@ export function headersOf({ user, token }: Pick<RemoteOptions, "user" | "token">
  * `fetch` whose problems are the errors that they were.
  * @throws SERVER_UNREACHABLE, and what the server answered
  */
-export function wellAnswered({
-  url,
-  fetch,
-}: Pick<RemoteOptions, "url" | "fetch">): (to: string | URL, init?: RequestInit) => Promise<Response> {
+export function wellAnswered(server: Pick<RemoteOptions, "url" | "fetch">): (to: string | URL, init?: RequestInit) => Promise<Response> {
   return async (to, init) => {
-    const response = await fetch(to, init).catch((cause: unknown) => {
-      throw new AppError("SERVER_UNREACHABLE", { detail: `${url} can't be reached.`, cause });
-    });
+    const response = await reach(server, to, init);
     if (response.ok) return response;
     throw errorOf(await response.json().catch(() => null), response.status);
   };
 }
 
-async function reach({ url, user, token, fetch }: RemoteOptions, path: string, call: Call): Promise<Response> {
-  const headers: Record<string, string> = { ...headersOf({ user, token }), ...call.headers };
-  if (call.json !== undefined) headers["Content-Type"] = "application/json";
-  try {
-    return await fetch(new URL(path, url), {
-      method: call.method ?? "GET",
-      headers,
-      ...(call.json === undefined ? {} : { body: JSON.stringify(call.json) }),
-      ...(call.body === undefined ? {} : { body: call.body, duplex: "half" }),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
-    });
-  } catch (cause) {
-    if (call.signal?.aborted) throw new AppError("ABORTED", { cause });
+async function reach({ url, fetch }: Pick<RemoteOptions, "url" | "fetch">, to: string | URL, init?: RequestInit): Promise<Response> {
+  return fetch(to, init).catch((cause: unknown) => {
+    if (init?.signal?.aborted) throw new AppError("ABORTED", { cause });
     throw new AppError("SERVER_UNREACHABLE", { detail: `${url} can't be reached.`, cause });
-  }
+  });
+}
+
+function initOf(options: RemoteOptions, { method = "GET", json, body, headers, signal }: Call): RequestInit {
+  return {
+    method,
+    headers: { ...headersOf(options), ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+    ...(body !== undefined && { body, duplex: "half" }),
+    ...(signal !== undefined && { signal }),
+  };
 }
 
 async function readAnswer(response: Response, onEvent: (event: ChatEvent) => void): Promise<ChatAnswer> {
@@ -166,20 +159,6 @@ function errorOf(problem: unknown, status: number): AppError {
     detail: detail ?? `The server answered ${status}.`,
     ...(hint === undefined ? {} : { hint }),
     ...(errors === undefined ? {} : { errors }),
-  });
-}
-
-function asStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await iterator.return?.();
-    },
   });
 }
 

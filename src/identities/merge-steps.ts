@@ -1,5 +1,6 @@
 import { mergedId, type Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
+import { collected } from "../platform/collected.js";
 import { AppError } from "../platform/errors.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { MergedMemories, MergedSessions, MergedUsers } from "../ports/identities.js";
@@ -152,7 +153,7 @@ export class MergeSteps {
     const { from, to } = record;
     if (domain === null) return;
     if (domain.handOver === undefined) {
-      if (way === "there") await domain.restore(to, await all(domain.export(from)));
+      if (way === "there") await domain.restore(to, await collected(domain.export(from)));
       return;
     }
     const ids = await sessions.ids(record);
@@ -174,10 +175,4 @@ export class MergeSteps {
   #goOn(signal: AbortSignal): void {
     if (signal.aborted) throw new AppError("OWNER_ERASED", { cause: signal.reason, retryAfterSeconds: 5 });
   }
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
 }

@@ -14,6 +14,7 @@ import { turnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import { type JournalRecord, type MessageRecord, type RecordOf, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
+import { collected } from "../platform/collected.js";
 import { isAppError } from "../platform/errors.js";
 import { present } from "../platform/present.js";
 import type { DomainRecords } from "../ports/agent.js";
@@ -91,8 +92,7 @@ async function* sessionDocument(store: ExportParts["store"], owner: Owner, sessi
     standing.add(record.id);
     if (record.type === "summary") summary = record;
   }
-  const records: JournalRecord[] = [];
-  for await (const record of store.journal.read(owner, session.id, { includeRewound: true })) records.push(record);
+  const records = await collected(store.journal.read(owner, session.id, { includeRewound: true }));
   const offRecord = turnsOffRecord(records.filter(({ id }) => standing.has(id)));
   const steps = records.flatMap((record) => (record.type === "step" ? [exportedStep(record, !standing.has(record.id))] : []));
   yield `${JSON.stringify(sessionHead(session, records)).slice(0, -1)},"messages":[`;

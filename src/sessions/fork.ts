@@ -4,6 +4,7 @@ import type { JournalRecord, JsonObject, NewRecord } from "../domain/session.js"
 import { type ForgottenMessages, provenanceOf, type SessionProvenance, titleAnew } from "../domain/session-provenance.js";
 import { UNTITLED } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
+import { collected } from "../platform/collected.js";
 import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import { mergeLockKey } from "../ports/identities.js";
@@ -126,11 +127,11 @@ const WAIT_MS = 30_000;
  */
 export async function writeFork(parts: WriteForkParts, owner: Owner, source: Source): Promise<string> {
   const { journal, locks } = parts.store;
-  const records = await allOf(journal.read(owner, source.sourceId, { signal: source.signal }));
+  const records = await collected(journal.read(owner, source.sourceId, { signal: source.signal }));
   if (records.every((record) => mergeOf(record) === null)) return write(parts, owner, source, records);
   const lease = await locks.acquire(mergeLockKey(owner), { waitMs: WAIT_MS, signal: source.signal, owner });
   try {
-    return await write(parts, owner, source, await allOf(journal.read(owner, source.sourceId, { signal: source.signal })));
+    return await write(parts, owner, source, await collected(journal.read(owner, source.sourceId, { signal: source.signal })));
   } finally {
     await lease.release();
   }
@@ -148,10 +149,4 @@ async function write(
   await copyImages(store.images, owner, sourceId, id, copied);
   await writer.create(owner, id, [...copied, ...kept]);
   return id;
-}
-
-async function allOf(records: AsyncIterable<JournalRecord>): Promise<readonly JournalRecord[]> {
-  const all: JournalRecord[] = [];
-  for await (const record of records) all.push(record);
-  return all;
 }

@@ -1,5 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord } from "../domain/session.js";
+import { collected } from "../platform/collected.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
@@ -38,9 +39,7 @@ export async function recordsOf(
   owner: Owner,
   sessionId: string,
 ): Promise<readonly JournalRecord[]> {
-  const records: JournalRecord[] = [];
-  for await (const record of journal.read(owner, sessionId, { includeRewound: true, includeTorn: true })) records.push(record);
-  return records;
+  return collected(journal.read(owner, sessionId, { includeRewound: true, includeTorn: true }));
 }
 
 /** What was checked before the user's bookings. */

@@ -67,8 +67,4 @@ export class JournalRecords {
 export const ALICE = ownerOf("default", "alice");
 export const BOB = ownerOf("default", "bob");
 
-export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
+export { collected } from "../platform/collected.js";

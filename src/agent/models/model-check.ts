@@ -1,6 +1,7 @@
+import { collected } from "../../platform/collected.js";
 import { isAppError } from "../../platform/errors.js";
 import { wholeJsonIn } from "../../platform/json.js";
-import type { ChatModel, ModelEvent, ModelMessage, ModelRequest, ModelToolCall } from "../../ports/chat-model.js";
+import type { ChatModel, ModelEvent, ModelMessage, ModelToolCall } from "../../ports/chat-model.js";
 
 /** What one small call showed, in plain words. */
 export interface ModelFinding {
@@ -22,7 +23,9 @@ export async function* checkModel(model: ChatModel, signal: AbortSignal): AsyncG
   const started = performance.now();
   let events: ModelEvent[];
   try {
-    events = await collect(model, { messages: [{ role: "user", content: "Say hello in one word." }], maxOutputTokens: 200 }, signal);
+    events = await collected(
+      model.stream({ messages: [{ role: "user", content: "Say hello in one word." }], maxOutputTokens: 200 }, { signal }),
+    );
   } catch (error) {
     return yield { check: "Model", status: "fail", ...told(error) };
   }
@@ -38,7 +41,7 @@ async function toolFinding(model: ChatModel, signal: AbortSignal): Promise<Model
   const messages: ModelMessage[] = [{ role: "user", content: "When does the town library open? Use the tool." }];
   const advice = "It converses, but can't search, book or remember on request. Use a model that calls tools, or a server that lets it.";
   try {
-    const events = await collect(model, { messages, tools: [LOOK_UP] }, signal);
+    const events = await collected(model.stream({ messages, tools: [LOOK_UP] }, { signal }));
     const call = events.find((event) => event.type === "tool_call")?.call;
     const end = events.find((event) => event.type === "end");
     if (call === undefined) return finding("Tools", "no tool was called, though it was asked for", advice);
@@ -47,7 +50,7 @@ async function toolFinding(model: ChatModel, signal: AbortSignal): Promise<Model
       { role: "assistant", content: "", tool_calls: [call], ...(end?.provider !== undefined && { provider: end.provider }) },
       { role: "tool", tool_call_id: call.id, content: '{"opens":"09:00"}' },
     );
-    await collect(model, { messages, tools: [LOOK_UP] }, signal);
+    await collected(model.stream({ messages, tools: [LOOK_UP] }, { signal }));
     return finding("Tools", "calls tools, and reads what they give");
   } catch (error) {
     return { check: "Tools", status: "fail", ...told(error) };
@@ -60,12 +63,6 @@ function finding(check: ModelFinding["check"], detail: string, advice: string | 
 
 function told(error: unknown): { readonly detail: string; readonly advice: string | null } {
   return isAppError(error) ? { detail: `${error.code}: ${error.message}`, advice: error.hint } : { detail: "failed", advice: null };
-}
-
-async function collect(model: ChatModel, request: ModelRequest, signal: AbortSignal): Promise<ModelEvent[]> {
-  const events: ModelEvent[] = [];
-  for await (const event of model.stream(request, { signal })) events.push(event);
-  return events;
 }
 
 function isObject({ arguments: text }: ModelToolCall): boolean {

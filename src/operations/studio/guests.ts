@@ -4,6 +4,7 @@ import { heldAt, holdsAt, isWaiting, type MemoryRecord, neverHeld } from "../../
 import { type Owner, ownerOf, parseOwner } from "../../domain/owner.js";
 import type { JsonValue } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
+import { collected } from "../../platform/collected.js";
 import { AppError } from "../../platform/errors.js";
 import { present } from "../../platform/present.js";
 import type { ConversationList } from "../../ports/conversation-list.js";
@@ -87,8 +88,7 @@ export class Guests {
     let until = cursor === undefined ? last : Math.min(last, Number(cursor) - 1);
     while (until > 0 && data.length < limit) {
       const from = Math.max(1, until - Math.min(PAGE, limit) + 1);
-      const entries: MemoryLogEntry[] = [];
-      for await (const entry of log.read(owner, { fromSeq: from, toSeq: until })) entries.push(entry);
+      const entries = await collected(log.read(owner, { fromSeq: from, toSeq: until }));
       for (const entry of entries.reverse()) {
         if (data.length >= limit) break;
         data.push(...this.#eventsOf(entry));
