@@ -25,7 +25,7 @@ export interface SummaryParts {
   /** Summaries that readings gave. Default: none do. */
   readonly along?: Pick<AlongWithReading, "take">;
   readonly counter: TokenCounter;
-  /** What the model's calls cost, told in the summary's record. Default: nothing is counted. */
+  /** What the model's calls cost, told in the session's records. Default: nothing is counted. */
   readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;
   /** Lets an erasure end the work and wait for it. */
   readonly gate: OwnerGate;

@@ -1,32 +1,26 @@
 import { LRUCache } from "lru-cache";
-import type { TokenMeter } from "../agent/token-meter.js";
 import { recitals } from "../domain/forgotten-words.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, NewRecord } from "../domain/session.js";
 import { forgottenTurns, provenanceOf, type SessionProvenance, titleAnew } from "../domain/session-provenance.js";
 import { titleFrom } from "../domain/title.js";
-import type { Clock } from "../platform/clock.js";
 import { collected } from "../platform/collected.js";
 import { isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { Logger } from "../platform/logger.js";
 import { longDay } from "../platform/rendering.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { AlsoAsked } from "../ports/extraction.js";
 import type { Memories } from "../ports/memories.js";
-import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
+import { whileOpen } from "../ports/owner-gate.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
-import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
-import type { SessionWriter } from "../ports/session-writer.js";
+import { sessionLockKey } from "../ports/session-store.js";
 import { sessionsSince } from "../ports/sessions-since.js";
 import type { AlongWithReading } from "./along-with-reading.js";
 import { bareName, modelTitle, titleAsked } from "./model-title.js";
-import type { SummaryKeeper } from "./summary.js";
+import type { SummaryKeeper, SummaryParts } from "./summary.js";
 import { deriveTopic, type Learnt } from "./topic.js";
 
-export interface UpkeepParts {
-  readonly store: Pick<SessionStore, "journal" | "index" | "locks">;
-  readonly writer: SessionWriter;
+export interface UpkeepParts extends Pick<SummaryParts, "store" | "writer" | "tokens" | "gate" | "clock" | "logger"> {
   readonly summaries: SummaryKeeper;
   readonly ledger: Pick<OwnerLedger, "tombstones" | "addTombstones">;
   /** Tells what was learnt from a session. */
@@ -35,11 +29,6 @@ export interface UpkeepParts {
   readonly model: ChatModel | null;
   /** Names that readings gave. Default: none do. */
   readonly along?: Pick<AlongWithReading, "has" | "take">;
-  /** What naming cost, told in the session's record. Default: nothing is counted. */
-  readonly tokens?: Pick<TokenMeter, "during" | "takeAll">;
-  readonly gate: OwnerGate;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 export interface UpkeepOptions {

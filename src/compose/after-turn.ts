@@ -95,7 +95,7 @@ export async function composeAfterTurn(
     readonly emptyReceipts: (owner: Owner) => Promise<void>;
   },
 ): Promise<AfterTurn> {
-  const gate = upkeepGate(registry);
+  const common = { store, writer, ledger, tokens, gate: upkeepGate(registry), clock, logger };
   const upkeep = await answering.map(async (each): Promise<Upkeep> => {
     const { models, toolSpecs } = each;
     const counter = await tokenCounterFor(models.chat.name, logger);
@@ -111,7 +111,7 @@ export async function composeAfterTurn(
     }));
     const rides = config.MEM0_ENABLED && (withReadings(models.title) || withReadings(models.summary));
     const summaries: SummaryKeeper = new SummaryKeeper(
-      { store, writer, ledger, history, model: models.summary, along, counter, tokens, gate, clock, logger },
+      { ...common, history, model: models.summary, along, counter },
       {
         windowRounds: config.SHORT_TERM_ROUNDS,
         windowTokens: Math.max(0, maxTokens - config.SUMMARY_MAX_TOKENS - counter.count(prompt) - VOLATILE_TOKENS),
@@ -119,19 +119,7 @@ export async function composeAfterTurn(
         lockWaitMs: config.SESSION_LOCK_WAIT_MS,
       },
     );
-    const naming = { model: models.title, tokens };
-    const sessions: SessionUpkeep = new SessionUpkeep({
-      store,
-      writer,
-      summaries,
-      ledger,
-      memories: longTerm,
-      along,
-      ...naming,
-      gate,
-      clock,
-      logger,
-    });
+    const sessions: SessionUpkeep = new SessionUpkeep({ ...common, summaries, memories: longTerm, model: models.title, along });
     return { answering: each, summaries, sessions, along: rides ? along : null, counter, prompt, maxTokens };
   });
   const describeAnew = async (owner: Owner, id: string, turn: number) => {
@@ -140,22 +128,18 @@ export async function composeAfterTurn(
     // Under the session's lock, which a turn may hold that waits for what was said to be written back.
     void sessions.offRecord(owner, id);
   };
+  const asksNotToKeep = (owner: Owner, text: string) => answering.of(owner).asksNotToKeep(text);
   const leftMs = config.EXTRACTION_IDLE_MS - config.EXTRACTION_DELAY_MS;
   const offRecord = { store, writer, history: keepsHistory ? history : null, turns: longTerm, clock };
   const writeBack = new WriteBack(
     {
-      store,
-      ledger,
-      writer,
+      ...common,
       longTerm: config.MEM0_ENABLED ? longTerm : null,
       history: keepsHistory ? history : null,
       takeOffRecord: (asked) => takeOffRecord({ ...offRecord, describeAnew }, asked),
       along: (owner) => upkeep.of(owner).along,
       judgeOf: (owner) => answering.of(owner).judgeOfWaiting,
-      asksNotToKeep: (owner, text) => answering.of(owner).asksNotToKeep(text),
-      tokens,
-      clock,
-      logger,
+      asksNotToKeep,
     },
     { contextRounds: CONTEXT_ROUNDS, leftMs },
   );
@@ -197,15 +181,14 @@ export async function composeAfterTurn(
     },
     { delayMs: config.EXTRACTION_DELAY_MS, leftMs, timeoutMs: () => TRY_MS + Math.max(...answering.all.map(readingsMs)) },
   );
-  const preparing = (work: () => Promise<void>) => worker.preparing(work);
   const leftTurns = new LeftTurns(
     {
       turns: store.turns,
       journal: store.journal,
-      asksNotToKeep: (owner, text) => answering.of(owner).asksNotToKeep(text),
+      asksNotToKeep,
       clock,
       logger,
-      preparing,
+      preparing: (work) => worker.preparing(work),
     },
     { delayMs: config.EXTRACTION_DELAY_MS },
   );

@@ -1,16 +1,19 @@
 import type { CategoriesOf, Category } from "../domain/categories.js";
-import type { Owner } from "../domain/owner.js";
 import { documentVector, queryVector } from "../embedding/sparse-vectors.js";
 import { withoutForgotten } from "../history/history.js";
 import { DisabledMemories } from "../memories/disabled-memories.js";
-import { type LeftToReadParts, MemoryService, type ReadMessage, RecallByOccasion, StandingRecall } from "../memories/memories.js";
+import {
+  MemoryService,
+  type MemoryServiceOptions,
+  type MemoryServiceParts,
+  RecallByOccasion,
+  StandingRecall,
+} from "../memories/memories.js";
 import type { MemoryChanges } from "../memories/memory-changes.js";
-import type { CheckProposed } from "../memories/tool-proposals.js";
 import type { Embedder } from "../ports/embedding.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MergedMemories } from "../ports/identities.js";
 import type { LongTermMemory } from "../ports/memories.js";
-import type { OnMessageRead } from "../ports/turn-records.js";
 import type { VectorStore } from "../ports/vectors.js";
 import { EngineReadingCalls } from "../state/counters/reading-calls.js";
 import { installationId } from "../state/installation.js";
@@ -45,15 +48,8 @@ export async function openLongTerm(
   wiring: Wiring,
   { store, engine, keyring, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
   { tokens, limits }: Costs,
-  parts: {
-    readonly onForgotten: (owner: Owner) => void;
-    readonly readMessage: ReadMessage;
-    readonly readPlainly: (owner: Owner) => ReadMessage | null;
-    readonly left: LeftToReadParts;
-    readonly checkProposed: CheckProposed;
-    readonly onRead: OnMessageRead;
-    readonly slotOf: (owner: Owner, need: string) => string | undefined;
-  },
+  parts: Required<Pick<MemoryServiceParts, "onForgotten" | "readMessage" | "readPlainly" | "left" | "checkProposed" | "onRead">> &
+    Required<Pick<MemoryServiceOptions, "slotOf">>,
 ): Promise<LongTerm> {
   const { config, overrides, logger, clock, around, dir, kept, closing, tenants } = wiring;
   const product = await wiring.product();
