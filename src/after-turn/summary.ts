@@ -2,7 +2,7 @@
 
 import { readTurnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
-import type { JournalRecord, NewRecord, RecordOf, Round } from "../domain/session.js";
+import type { NewRecord, RecordOf, Round } from "../domain/session.js";
 import { isCurrent, standsInFor } from "../domain/summary.js";
 import { blockOf, windowStart } from "../domain/window.js";
 import { isSearchable, summaryMessage } from "../history/history.js";
@@ -11,7 +11,7 @@ import { newId } from "../platform/ids.js";
 import type { AlsoAsked } from "../ports/extraction.js";
 import { whileOpen } from "../ports/owner-gate.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
-import { sessionLockKey, type WindowRead } from "../ports/session-store.js";
+import { underSessionLock, type WindowRead } from "../ports/session-store.js";
 import { sessionsSince } from "../ports/sessions-since.js";
 import { extractiveSummary, roundsToldBy, type SummaryRound } from "./extractive-summary.js";
 import { type EarlierSummary, linesThatFit, modelSummary, summaryAsked } from "./model-summary.js";
@@ -259,19 +259,17 @@ export class SummaryKeeper {
     const record: NewRecord = { type: "summary", id: newId(), turn: 0, at: job.at.toISOString(), body };
 
     const { store, writer } = this.#parts;
-    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#options.lockWaitMs, signal, owner });
-    let written: JournalRecord | undefined;
-    try {
+    const written = await underSessionLock(store.locks, owner, sessionId, { waitMs: this.#options.lockWaitMs, signal }, async (lease) => {
       const near = this.#options.windowRounds + this.#options.blockRounds + ROUNDS_MEANWHILE;
       const now = await store.journal.window(owner, sessionId, { rounds: near, signal });
       if (now.summary?.id !== read.summary?.id || !(await areLeft(store.journal, owner, sessionId, rounds, now))) return false;
       await this.#inHistory.remove(owner, read.summary, isCurrent(read.summary, tombstones));
-      [written] = await writer.append(owner, sessionId, [record], { fence: lease.fence });
+      const [journalled] = await writer.append(owner, sessionId, [record], { fence: lease.fence });
       // Writing unpacked it.
       if ((await store.index.get(owner, sessionId))?.status === "archived") await store.journal.compress(owner, sessionId);
-    } finally {
-      await lease.release();
-    }
+      return journalled;
+    });
+    if (written === false) return false;
     if (written?.type === "summary" && remembered !== "") await this.#inHistory.add(owner, summaryMessage(sessionId, written), signal);
     // Whoever wrote the one before may have added it only now.
     await this.#inHistory.remove(owner, read.summary, true);

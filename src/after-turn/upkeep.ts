@@ -13,7 +13,7 @@ import type { AlsoAsked } from "../ports/extraction.js";
 import type { Memories } from "../ports/memories.js";
 import { whileOpen } from "../ports/owner-gate.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
-import { sessionLockKey } from "../ports/session-store.js";
+import { underSessionLock } from "../ports/session-store.js";
 import { sessionsSince } from "../ports/sessions-since.js";
 import type { AlongWithReading } from "./along-with-reading.js";
 import { bareName, modelTitle, titleAsked } from "./model-title.js";
@@ -179,9 +179,7 @@ export class SessionUpkeep {
   ): Promise<void> {
     const { store, tokens } = this.#parts;
     const learnt = await this.#learnt(owner, sessionId, signal);
-    const { locks } = store;
-    const lease = await locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#options.lockWaitMs, signal, owner });
-    try {
+    await underSessionLock(store.locks, owner, sessionId, { waitMs: this.#options.lockWaitMs, signal }, async (lease) => {
       // As it is now: the user may have set a title or tags meanwhile.
       const now = await this.#records(owner, sessionId, signal);
       const tombstones = await this.#parts.ledger.tombstones(owner);
@@ -201,9 +199,7 @@ export class SessionUpkeep {
       const told = Object.keys(spent).length > 0 ? { ...body, tokens: spent } : body;
       const patch: NewRecord = { type: "session_patch", id: newId(), turn: 0, at: this.#parts.clock.now().toISOString(), body: told };
       await this.#parts.writer.append(owner, sessionId, [patch], { fence: lease.fence });
-    } finally {
-      await lease.release();
-    }
+    });
   }
 
   async #learnt(owner: Owner, sessionId: string, signal: AbortSignal): Promise<readonly Learnt[]> {

@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Owner } from "../domain/owner.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { LEASE_MS } from "../platform/held-lease.js";
 import { newId } from "../platform/ids.js";
 import { onStorage } from "../platform/storage-errors.js";
-import type { Lease, TurnLock } from "../ports/session-store.js";
+import { type Lease, type TurnLock, underLock } from "../ports/session-store.js";
 import type { StateEngine } from "../state/engine.js";
 import { requireNotFormer, STATE_FILE } from "../state/jsonl/state-file.js";
 import type { Stores, Wiring } from "./wiring.js";
@@ -117,14 +116,7 @@ export async function announceProcess(locks: TurnLock, { closing }: Wiring): Pro
 
 /** Changes of an owner's memories, one process at a time. */
 export function aloneWithMemories(locks: TurnLock): NonNullable<Stores["aloneWithMemories"]> {
-  return async (owner: Owner, work) => {
-    const lease = await locks.acquire(`memories:${owner}`, { waitMs: MEMORIES_WAIT_MS });
-    try {
-      return await work();
-    } finally {
-      await lease.release();
-    }
-  };
+  return (owner, work) => underLock(locks, `memories:${owner}`, { waitMs: MEMORIES_WAIT_MS }, () => work());
 }
 
 /** Vectors in a file are one process's. One that was killed is waited for. @throws STORAGE_IN_USE */

@@ -9,7 +9,7 @@ import type { DomainRecords } from "../ports/agent.js";
 import type { ImportResult } from "../ports/application.js";
 import type { MemoryAdministration } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import { type SessionStore, underSessionLock } from "../ports/session-store.js";
 import { bornOut, journalParts, type RestorableSession, withRestorableImages } from "./restored-journal.js";
 import type { SessionImportParts } from "./session-import.js";
 
@@ -137,8 +137,7 @@ async function writeSession(
   { session, images }: RestorableSession,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, signal, owner });
-  try {
+  return underSessionLock(store.locks, owner, sessionId, { waitMs: lockWaitMs, signal }, async () => {
     const there = await messageIds(store, owner, sessionId);
     if (there !== null) {
       const exported = new Set(session.messages.map(({ id }) => id));
@@ -160,9 +159,7 @@ async function writeSession(
       lastSeq += 1;
     }
     return true;
-  } finally {
-    await lease.release();
-  }
+  });
 }
 
 /** Null where the owner has no such session. */

@@ -5,7 +5,7 @@ import { searchable } from "../history/history.js";
 import { AppError } from "../platform/errors.js";
 import { derivedId } from "../platform/ids.js";
 import type { ConversationHistory } from "../ports/history.js";
-import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import { type SessionStore, underSessionLock } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import type { ImportLine } from "./import-line.js";
 
@@ -54,15 +54,12 @@ export async function checkImportable(store: SessionStore, owner: Owner, session
  */
 export async function importSession(parts: SessionImportParts, session: ImportedSession): Promise<{ added: number; skipped: number }> {
   const { owner, sessionId, signal } = session;
-  const lease = await parts.store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: parts.lockWaitMs, signal, owner });
-  try {
+  return underSessionLock(parts.store.locks, owner, sessionId, { waitMs: parts.lockWaitMs, signal }, async (lease) => {
     const held = AbortSignal.any([signal, lease.signal]);
     const counts = await write(parts, session, held);
     await parts.history.addSession(owner, sessionId, searchable(parts.store, owner, sessionId), { signal: held });
     return counts;
-  } finally {
-    await lease.release();
-  }
+  });
 }
 
 async function write(

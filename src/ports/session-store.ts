@@ -338,3 +338,29 @@ export interface AcquireOptions {
 export function sessionLockKey(owner: Owner, sessionId: string): string {
   return JSON.stringify([owner, sessionId]);
 }
+
+/** Work under a lock, which is released behind it. @throws as {@link TurnLock.acquire}, and what the work throws */
+export async function underLock<T>(
+  locks: Pick<TurnLock, "acquire">,
+  key: string,
+  options: AcquireOptions,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = await locks.acquire(key, options);
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** As {@link underLock}, under a session's own. */
+export function underSessionLock<T>(
+  locks: Pick<TurnLock, "acquire">,
+  owner: Owner,
+  sessionId: string,
+  options: Omit<AcquireOptions, "owner">,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  return underLock(locks, sessionLockKey(owner, sessionId), { ...options, owner }, work);
+}

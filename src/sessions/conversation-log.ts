@@ -11,7 +11,7 @@ import type { TurnMemories } from "../ports/memories.js";
 import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
 import { everyItem } from "../ports/pages.js";
 import { sessionIdFor } from "../ports/session-names.js";
-import { type Lease, type SessionStore, type ShortTermMemory, sessionLockKey } from "../ports/session-store.js";
+import { type Lease, type SessionStore, type ShortTermMemory, underSessionLock } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { givenMessage, type LoggedItem, type LogItem, type LogKey, type LogWindow } from "./log-items.js";
 
@@ -195,14 +195,7 @@ export class ConversationLog {
 
   async #locked<T>({ owner }: LogKey, id: string, work: (lease: Lease) => Promise<T>): Promise<T> {
     const { gate, store, lockWaitMs: waitMs = 30_000 } = this.#parts;
-    return whileOpen(gate, owner, async (signal) => {
-      const lease = await store.locks.acquire(sessionLockKey(owner, id), { owner, waitMs, signal });
-      try {
-        return await work(lease);
-      } finally {
-        await lease.release();
-      }
-    });
+    return whileOpen(gate, owner, (signal) => underSessionLock(store.locks, owner, id, { waitMs, signal }, work));
   }
 }
 

@@ -9,7 +9,7 @@ import { AppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import { mergeLockKey } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
-import type { SessionStore } from "../ports/session-store.js";
+import { type SessionStore, underLock } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import { copyImages } from "./images.js";
 import { ownMetadata, type PatchBody } from "./session-records.js";
@@ -129,12 +129,9 @@ export async function writeFork(parts: WriteForkParts, owner: Owner, source: Sou
   const { journal, locks } = parts.store;
   const records = await collected(journal.read(owner, source.sourceId, { signal: source.signal }));
   if (records.every((record) => mergeOf(record) === null)) return write(parts, owner, source, records);
-  const lease = await locks.acquire(mergeLockKey(owner), { waitMs: WAIT_MS, signal: source.signal, owner });
-  try {
-    return await write(parts, owner, source, await collected(journal.read(owner, source.sourceId, { signal: source.signal })));
-  } finally {
-    await lease.release();
-  }
+  return underLock(locks, mergeLockKey(owner), { waitMs: WAIT_MS, signal: source.signal, owner }, async () =>
+    write(parts, owner, source, await collected(journal.read(owner, source.sourceId, { signal: source.signal }))),
+  );
 }
 
 async function write(

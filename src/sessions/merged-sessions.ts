@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MergedSessions, MergedUsers, SurveyedSessions } from "../ports/identities.js";
-import { type Lease, type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import { type Lease, type SessionStore, underSessionLock } from "../ports/session-store.js";
 import type { SessionsBehind, SessionWriter } from "../ports/session-writer.js";
 import { sessionsSince } from "../ports/sessions-since.js";
 import { copiedRecords } from "./copied-records.js";
@@ -189,12 +189,7 @@ export class SessionCopies implements MergedSessions {
 
   async #alone<T>(owner: Owner, sessionId: string, signal: AbortSignal | undefined, work: (lease: Lease) => Promise<T>): Promise<T> {
     const { store, lockWaitMs } = this.#parts;
-    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: lockWaitMs, ...(signal && { signal }), owner });
-    try {
-      return await work(lease);
-    } finally {
-      await lease.release();
-    }
+    return underSessionLock(store.locks, owner, sessionId, { waitMs: lockWaitMs, ...(signal && { signal }) }, work);
   }
 
   /** What is made from the journal first, then the journal, the index last. */

@@ -6,7 +6,7 @@ import { isId } from "../platform/ids.js";
 import { type OwnerGate, whileOpen } from "../ports/owner-gate.js";
 import type { Tombstone } from "../ports/owner-ledger.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
-import { type SessionStore, sessionLockKey } from "../ports/session-store.js";
+import { type SessionStore, underSessionLock } from "../ports/session-store.js";
 
 /** A session that nobody else can write while this is held. */
 export interface HeldSession {
@@ -69,14 +69,11 @@ export class SessionAccess {
 
   /** As {@link hold}, for a session that there may not be yet. */
   async alone<T>(owner: Owner, id: string, work: (held: Omit<HeldSession, "session">) => Promise<T>, waitMs = this.#waitMs): Promise<T> {
-    return this.during(owner, async (signal) => {
-      const lease = await this.#store.locks.acquire(sessionLockKey(owner, id), { waitMs, signal, owner });
-      try {
-        return await work({ fence: lease.fence, signal: AbortSignal.any([signal, lease.signal]) });
-      } finally {
-        await lease.release();
-      }
-    });
+    return this.during(owner, (signal) =>
+      underSessionLock(this.#store.locks, owner, id, { waitMs, signal }, (lease) =>
+        work({ fence: lease.fence, signal: AbortSignal.any([signal, lease.signal]) }),
+      ),
+    );
   }
 }
 

@@ -3,8 +3,7 @@ import { AppError, isAppError } from "../platform/errors.js";
 import { derivedId, isId, newId } from "../platform/ids.js";
 import type { MessagesToAdd } from "../ports/own-agent.js";
 import type { AddedMessages } from "../ports/resources.js";
-import type { IdempotencyEntry } from "../ports/session-store.js";
-import { sessionLockKey } from "../ports/session-store.js";
+import { type IdempotencyEntry, underSessionLock } from "../ports/session-store.js";
 import { activeSession } from "./active-session.js";
 import { RequestsInFlight } from "./idempotency.js";
 import type { OrchestratorParts } from "./orchestrator-parts.js";
@@ -68,8 +67,7 @@ export class Ingestion {
     const { store, writer, ledger, clock, onNewSession, afterTurn } = this.#parts;
     const { owner, sessionId, messages, idempotency, channel = "api" } = request;
     await activeSession(this.#parts, owner, sessionId);
-    const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), { waitMs: this.#waitMs, signal, owner });
-    try {
+    return underSessionLock(store.locks, owner, sessionId, { waitMs: this.#waitMs, signal }, async (lease) => {
       const session = await activeSession(this.#parts, owner, sessionId);
       const keeps = session.metadata.incognito !== true;
       const timeZone = await timeZoneOf(ledger, request, session.metadata);
@@ -92,9 +90,7 @@ export class Ingestion {
       await writer.append(owner, sessionId, records, { fence: lease.fence });
       afterTurn(owner, sessionId, keeps && request.remember !== false);
       return this.#answer(request, requestId, keeps);
-    } finally {
-      await lease.release();
-    }
+    });
   }
 
   #answer(request: MessagesToAdd, requestId: string, keeps: boolean): AddedMessages {
