@@ -86,6 +86,8 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const meant = isDayAlone ? words.counting(new Set([...told, ...(message.meaning?.likely ?? [])])) : told;
   const things = words.askedOf(meant);
   const thingsTold = words.thingsOf(told);
+  // "Book Saturday" may be for anything; who asks for a time asks for no more.
+  const isAnyMeant = told.size === 0 || (isDayAlone && said.weekdays.size > 0);
   const isElsewhere = (said.elsewhere !== "no" && meant.size === 0) || (message.meaning?.elsewhere === true && thingsTold.length === 0);
   const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && isNobodyNamed;
   const isIdle = said.isIdle || (said.mayBeIdle && isNobodyNamed && message.meaning?.idle === true);
@@ -130,12 +132,12 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     held_back: counted(held.values()),
   };
 
-  /** Whether a need is called for whose companion comes, or may come. */
+  /** Whether a need is called for whose companion comes, or may come: where it isn't told what for, or is for what it can concern. */
   function isCalledFor(record: MemoryRecord): boolean {
     const { occasions } = readOf(record);
     if (occasions === null) return true;
-    if (thingsTold.length === 0) return party.together || party.coming(record.subject) === "comes";
-    return thingsTold.some((thing) => occasions.has(thing));
+    if (thingsTold.length > 0) return thingsTold.some((thing) => occasions.has(thing));
+    return isAnyMeant || party.together || party.coming(record.subject) === "comes" || [...told].some((how) => occasions.has(how));
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {

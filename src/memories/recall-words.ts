@@ -164,9 +164,11 @@ export class RecallWords {
     };
   }
 
-  /** Of those that a message names, with what they imply, those that count. */
+  /** Of those that a message names, with what they imply, those that count. A place at the bar is for no performance. */
   counting(occasions: ReadonlySet<string>): ReadonlySet<string> {
-    const all = new Set([...occasions, ...[...occasions].flatMap((name) => this.#table.occasions[name]?.implies ?? [])]);
+    const isToldWhat = this.thingsOf(occasions).length > 0;
+    const implied = [...occasions].flatMap((name) => this.#table.occasions[name]?.implies ?? []);
+    const all = new Set([...occasions, ...implied.filter((name) => !isToldWhat || !this.#things.has(name))]);
     return new Set([...all].filter((name) => !this.#table.occasions[name]?.unless?.some((other) => all.has(other))));
   }
 

@@ -159,6 +159,81 @@ describe("which memories a message is given", () => {
     expect(await given("Somewhere to eat with the kids")).toEqual(["nuts", "runa", "runaNeeds"]);
   });
 
+  test.each([
+    ["What is on this weekend?", ["nuts", "runaNeeds"]],
+    ["Anything good tonight?", ["nuts", "runaNeeds"]],
+    ["Surprise me on Saturday", ["nuts", "runaNeeds"]],
+    ["Book the second one", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Ok, take that one", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Yes, book it", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Saturday, then", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Is the Pheasant open?", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Was ist am Wochenende los?", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Nimm das zweite", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Ja, buche das", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Qu'est-ce qu'il y a ce week-end ?", ["nuts", "runaNeeds"]],
+    ["Oui, réservez-le", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Vale, resérvalo", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Sì, prenotalo", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["はい、予約してください", ["nuts", "olafNeeds", "runaNeeds"]],
+  ])("so are they where it isn't told what for, or who comes: %s", async (message, expected) => {
+    const { given } = await guestWith(OLAF);
+    const needs = (await given(message)).filter((name) => name.endsWith("uts") || name.endsWith("Needs"));
+    expect(needs).toEqual(expected);
+  });
+
+  test.each([
+    "What is on this weekend, just for me?",
+    "Anything good tonight? I'm on my own",
+    "Book the second one, for one",
+    "A work dinner on Friday",
+    "Client lunch on Monday, any ideas?",
+    "A flight to Oslo for work",
+    "Something to do with colleagues",
+    "Ein Geschäftsessen am Freitag",
+    "Un dîner d'affaires vendredi",
+    "Una cena de trabajo el viernes",
+    "Una cena di lavoro venerdì",
+    "Um jantar de negócios na sexta",
+    "Een zakenlunch op vrijdag",
+    "金曜に会食の店を探して",
+    // What nobody's need can concern.
+    "Send me the confirmation",
+    "How much was it?",
+    "When am I free?",
+  ])("but not where nobody of theirs comes, or none can be meant: %s", async (message) => {
+    const { given } = await guestWith(OLAF);
+    const all = await given(message);
+    expect(all).toContain("nuts");
+    expect(all).not.toContain("olafNeeds");
+    expect(all).not.toContain("runaNeeds");
+  });
+
+  test("at work they come where they are named", async () => {
+    const { given } = await guestWith(OLAF);
+    expect(await given("A work dinner with Olaf on Friday")).toContain("olafNeeds");
+    expect(await given("Client lunch, and my husband comes along")).toContain("olafNeeds");
+    expect(await given("Dinner for us after work")).toContain("olafNeeds");
+  });
+
+  test.each(["Great, thanks for booking it", "Ok, take care", "Thanks, take it easy", "Super, danke für die Buchung"])(
+    "what thanks for it takes none: %s",
+    async (message) => {
+      const { given } = await guestWith(OLAF);
+      expect(await given(message)).toEqual([]);
+    },
+  );
+
+  test("a place for something else than a performance calls for no ticket's price", async () => {
+    const { given } = await guestWith({
+      tickets: soft("Spends at most 90 euros on a ticket", "budget", { aspect: "ticket class" }),
+      meals: soft("Spends at most 20 euros on a meal", "budget", { aspect: "meal budget" }),
+    });
+    expect(await given("A cocktail at the bar, with seats by the window")).toEqual([]);
+    expect(await given("A table outside for dinner, not in the front row")).toEqual(["meals"]);
+    expect(await given("Four seats in row D, please")).toEqual(["tickets"]);
+  });
+
   test("what a companion likes is for the occasion too", async () => {
     const { given } = await guestWith(OLAF);
     expect(await given("What show would Olaf enjoy?")).toContain("olafLikes");
