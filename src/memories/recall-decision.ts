@@ -69,9 +69,9 @@ const TASTES = 4;
 const NO_MONTHS: ReadonlySet<number> = new Set();
 
 /**
- * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come and the message
- * is for nothing else, or may come and the occasion calls for them; of what is soft what the occasion and the party call for, and what
- * shares a telling word with it. Pure. What a booking must mind is not decided here: its gate reads all needs.
+ * Which memories a message is given. The guest's own needs at every message that isn't idle; a companion's where they come or may come, and
+ * it isn't told what for, or is for what they can concern; of what is soft what the occasion and the party call for, and what shares a
+ * telling word with it. Pure. What a booking must mind is not decided here: its gate reads all needs.
  */
 export function decideRecall(candidates: RecallCandidates, message: MessageToRecallFor, rules: RecallRules): RecallDecision {
   const { now } = message;
