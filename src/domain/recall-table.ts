@@ -46,7 +46,7 @@ export interface PartyWords {
   readonly particles?: readonly string[];
   /** Somebody comes along who isn't named: "we", "both of us". */
   readonly together: ByLanguage;
-  /** Nobody comes along, or nobody of one's own: "just me", "by myself", "a work dinner". */
+  /** Nobody comes along: "just me", "by myself". */
   readonly alone: ByLanguage;
 }
 

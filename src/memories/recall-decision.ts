@@ -86,8 +86,10 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const meant = isDayAlone ? words.counting(new Set([...told, ...(message.meaning?.likely ?? [])])) : told;
   const things = words.askedOf(meant);
   const thingsTold = words.thingsOf(told);
-  // "Book Saturday" may be for anything; who asks for a time asks for no more.
-  const isAnyMeant = told.size === 0 || (isDayAlone && said.weekdays.size > 0);
+  const likely = [...(message.meaning?.likely ?? [])];
+  // "Book Saturday" may be for anything; who asks for a time, or seems to speak of payment alone, asks for no more.
+  const isAnyMeant =
+    told.size === 0 ? likely.length === 0 || words.thingsOf(new Set(likely)).length > 0 : isDayAlone && said.weekdays.size > 0;
   const isElsewhere = (said.elsewhere !== "no" && meant.size === 0) || (message.meaning?.elsewhere === true && thingsTold.length === 0);
   const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && isNobodyNamed;
   const isIdle = said.isIdle || (said.mayBeIdle && isNobodyNamed && message.meaning?.idle === true);
@@ -137,7 +139,9 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     const { occasions } = readOf(record);
     if (occasions === null) return true;
     if (thingsTold.length > 0) return thingsTold.some((thing) => occasions.has(thing));
-    return isAnyMeant || party.together || party.coming(record.subject) === "comes" || [...told].some((how) => occasions.has(how));
+    return (
+      isAnyMeant || party.together || party.coming(record.subject) === "comes" || [...told, ...likely].some((how) => occasions.has(how))
+    );
   }
 
   function judge(record: MemoryRecord): Chosen | HeldBackReason {

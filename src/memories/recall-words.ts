@@ -139,7 +139,11 @@ export class RecallWords {
       covered("idle", "beside", "said", "asked", "elsewhere", "days"),
     ];
     const others = words.length - talk.size;
-    const isAnswer = [...covered("answer")].some((at) => !idle.has(at)) || this.#needs.find(words).length > 0;
+    // A part of a Japanese word has no length of its own.
+    const answers = found.filter(({ label }) => label.kind === "answer");
+    const isAnswer =
+      answers.some(({ at, length }) => length === 0 || Array.from({ length }, (_, n) => at + n).some((place) => !idle.has(place))) ||
+      this.#needs.find(words).length > 0;
     const hasIdleTalk = idle.size > 0 && !isAnswer;
     const elsewhere =
       isSum || decided.some(({ label }) => label.occasion === null)
@@ -164,11 +168,9 @@ export class RecallWords {
     };
   }
 
-  /** Of those that a message names, with what they imply, those that count. A place at the bar is for no performance. */
+  /** Of those that a message names, with what they imply, those that count. */
   counting(occasions: ReadonlySet<string>): ReadonlySet<string> {
-    const isToldWhat = this.thingsOf(occasions).length > 0;
-    const implied = [...occasions].flatMap((name) => this.#table.occasions[name]?.implies ?? []);
-    const all = new Set([...occasions, ...implied.filter((name) => !isToldWhat || !this.#things.has(name))]);
+    const all = new Set([...occasions, ...[...occasions].flatMap((name) => this.#table.occasions[name]?.implies ?? [])]);
     return new Set([...all].filter((name) => !this.#table.occasions[name]?.unless?.some((other) => all.has(other))));
   }
 

@@ -237,19 +237,19 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       const claimed = async ({ store }: Replica, leaseMs: number) => (await store.turns.claim(later(), 5, { leaseMs }))[0];
       const first = await claimed(one, LEASE_MS);
       if (first?.claim === undefined) throw new Error("nothing was claimed");
-      const claim = await one.store.turns.renew?.(first, 20 * LEASE_MS);
+      const claim = await one.store.turns.renew(first, 20 * LEASE_MS);
       expect(claim).toEqual(expect.any(String));
       await pause(2 * LEASE_MS);
       expect(await claimed(other, LEASE_MS)).toBeUndefined();
       // As it was before it was renewed.
-      expect(await one.store.turns.renew?.(first, LEASE_MS)).toBeNull();
+      expect(await one.store.turns.renew(first, LEASE_MS)).toBeNull();
       const renewed = { ...first, claim: claim ?? "" };
-      const short = await one.store.turns.renew?.(renewed, 100);
+      const short = await one.store.turns.renew(renewed, 100);
       await pause(300);
       const second = await claimed(other, 20 * LEASE_MS);
       expect(second).toMatchObject({ sessionId: id, turn: 1 });
       const gone = { ...first, claim: short ?? "" };
-      expect(await one.store.turns.renew?.(gone, LEASE_MS)).toBeNull();
+      expect(await one.store.turns.renew(gone, LEASE_MS)).toBeNull();
       await one.store.turns.letGo(gone);
       expect(await claimed(one, LEASE_MS)).toBeUndefined();
       if (second !== undefined) await other.store.turns.letGo(second);
@@ -265,7 +265,7 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       expect(turns.map(({ owner }) => owner).toSorted()).toEqual([ALICE, BOB].toSorted());
       await eraser.ledger.beginErasure(ALICE, AT);
       for (const turn of turns)
-        expect(await other.store.turns.renew?.(turn, 60_000)).toEqual(turn.owner === ALICE ? null : expect.any(String));
+        expect(await other.store.turns.renew(turn, 60_000)).toEqual(turn.owner === ALICE ? null : expect.any(String));
     });
 
     test("of many that change one owner's memories each sees the others' changes", async () => {

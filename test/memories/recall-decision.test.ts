@@ -164,6 +164,7 @@ describe("which memories a message is given", () => {
     ["Anything good tonight?", ["nuts", "runaNeeds"]],
     ["Surprise me on Saturday", ["nuts", "runaNeeds"]],
     ["Book the second one", ["nuts", "olafNeeds", "runaNeeds"]],
+    ["Book the second one for me, please", ["nuts", "olafNeeds", "runaNeeds"]],
     ["Ok, take that one", ["nuts", "olafNeeds", "runaNeeds"]],
     ["Yes, book it", ["nuts", "olafNeeds", "runaNeeds"]],
     ["Saturday, then", ["nuts", "olafNeeds", "runaNeeds"]],
@@ -190,17 +191,6 @@ describe("which memories a message is given", () => {
     "What is on this weekend, just for me?",
     "Anything good tonight? I'm on my own",
     "Book the second one, for one",
-    "A work dinner on Friday",
-    "Client lunch on Monday, any ideas?",
-    "A flight to Oslo for work",
-    "Something to do with colleagues",
-    "Ein Geschäftsessen am Freitag",
-    "Un dîner d'affaires vendredi",
-    "Una cena de trabajo el viernes",
-    "Una cena di lavoro venerdì",
-    "Um jantar de negócios na sexta",
-    "Een zakenlunch op vrijdag",
-    "金曜に会食の店を探して",
     // What nobody's need can concern.
     "Send me the confirmation",
     "How much was it?",
@@ -213,11 +203,17 @@ describe("which memories a message is given", () => {
     expect(all).not.toContain("runaNeeds");
   });
 
-  test("at work they come where they are named", async () => {
+  test.each([
+    "Dinner with my boss on Friday",
+    "A client dinner on Friday",
+    "We want dinner near the hotel, we're there for work",
+    "Can I talk with the boss about the allergens at dinner?",
+    "Does the box office do a table for dinner?",
+    "Abendessen mit Kollegen",
+    "両家の会食にレストランを予約したい",
+  ])("at a meal for work too, as whoever comes from there may be meant: %s", async (message) => {
     const { given } = await guestWith(OLAF);
-    expect(await given("A work dinner with Olaf on Friday")).toContain("olafNeeds");
-    expect(await given("Client lunch, and my husband comes along")).toContain("olafNeeds");
-    expect(await given("Dinner for us after work")).toContain("olafNeeds");
+    expect(await given(message)).toContain("runaNeeds");
   });
 
   test.each(["Great, thanks for booking it", "Ok, take care", "Thanks, take it easy", "Super, danke für die Buchung"])(
@@ -227,16 +223,6 @@ describe("which memories a message is given", () => {
       expect(await given(message)).toEqual([]);
     },
   );
-
-  test("a place for something else than a performance calls for no ticket's price", async () => {
-    const { given } = await guestWith({
-      tickets: soft("Spends at most 90 euros on a ticket", "budget", { aspect: "ticket class" }),
-      meals: soft("Spends at most 20 euros on a meal", "budget", { aspect: "meal budget" }),
-    });
-    expect(await given("A cocktail at the bar, with seats by the window")).toEqual([]);
-    expect(await given("A table outside for dinner, not in the front row")).toEqual(["meals"]);
-    expect(await given("Four seats in row D, please")).toEqual(["tickets"]);
-  });
 
   test("what a companion likes is for the occasion too", async () => {
     const { given } = await guestWith(OLAF);
@@ -349,9 +335,22 @@ describe("which memories a message is given", () => {
     "yes please, the second",
     "ok the second one",
     "ja bitte, ohne Koriander",
+    "Oui, je le prends",
+    "Ok, nehmen wir das",
+    "Sim, pode reservar",
+    "Sì, lo prendo",
+    "Ja, doe maar",
+    "Yes, let's do it",
+    "はい、それにします",
+    "はい、予約してください",
   ])("an answer is not idle talk, however near to it by its meaning: %s", async (message) => {
     const { given } = await nearIdleTalk();
     expect(await given(message, [0, 1])).toBeGreaterThan(0);
+  });
+
+  test.each(["Haha, that one was good", "Love that one, thanks!", "Thanks for this one"])("praise is: %s", async (message) => {
+    const { given } = await nearIdleTalk();
+    expect(await given(message, [0, 1])).toBe(0);
   });
 
   test.each(["k bye x", "👍", "Muchas gracias, hasta otra"])("so is what consists of no other words, or of none: %s", async (message) => {
