@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Element, ProviderState, Step } from "../domain/session.js";
 import { shortCallId } from "../domain/short-call-id.js";
 import type { Clock } from "../platform/clock.js";
@@ -281,7 +281,7 @@ function isCallers(call: ModelToolCall, { tools = [] }: AgentRun): boolean {
 
 /** One conversation's requests begin alike. A hash: an id is nobody else's business. */
 function cacheKeyOf(sessionId: string): string {
-  return createHash("sha256").update(sessionId).digest("hex").slice(0, 32);
+  return hash("sha256", sessionId).slice(0, 32);
 }
 
 /** A call's id must be its own within the turn, or results could be mixed up and writes swallowed. */

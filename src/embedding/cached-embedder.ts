@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../platform/errors.js";
 import type { Embedder, EmbeddingKind, EmbedOptions } from "../ports/embedding.js";
@@ -142,7 +142,7 @@ interface Prefixes {
 export function prefixedEmbedder(inner: Embedder, prefixes: Prefixes): Embedder {
   const { query, document } = prefixes;
   if (query === "" && document === "") return inner;
-  const mark = createHash("sha256").update(document).digest("hex").slice(0, 8);
+  const mark = hash("sha256", document).slice(0, 8);
   return {
     id: document === "" ? inner.id : `${inner.id}-${mark}`,
     dimension: inner.dimension,

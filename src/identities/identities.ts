@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { DEFAULT_TENANT, type Owner, ownerOf, plainUser } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
@@ -132,7 +132,7 @@ export class IdentityService implements Identities {
   /** For one who holds both locks. */
   async #merge(from: Owner, to: Owner, { idempotencyKey }: MergeRequest, signal: AbortSignal): Promise<MergeRecord> {
     const { records, clock } = this.#parts;
-    const key = idempotencyKey === undefined ? undefined : createHash("sha256").update(idempotencyKey).digest("hex");
+    const key = idempotencyKey === undefined ? undefined : hash("sha256", idempotencyKey);
     const before = await records.of(from);
     if (before !== null && key !== undefined && before.key === key) {
       if (before.to !== to) throw new AppError("IDEMPOTENCY_KEY_REUSED");

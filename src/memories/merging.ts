@@ -2,6 +2,7 @@ import { textHash } from "../domain/folded-text.js";
 import type { MemorySource } from "../domain/memory.js";
 import { byStated, HAPPENED, type MemoryRecord } from "../domain/memory-record.js";
 import { happenedId, mergedId, type Owner } from "../domain/owner.js";
+import { collected } from "../platform/collected.js";
 import { isId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { MergedMemories, MergedUsers, TurnOfSession } from "../ports/identities.js";
@@ -122,8 +123,7 @@ export class MergingMemories implements MergedMemories {
     const { logs } = this.#parts;
     const { from, to } = users;
     const known = await logs.known(from);
-    const entries: MemoryLogEntry[] = [];
-    for await (const entry of this.#parts.log.read(to)) entries.push(entry);
+    const entries = await collected(this.#parts.log.read(to));
     const { merge, later, cursor } = around(entries, users);
     if (merge === null || later.some((entry) => entry.kind === "undo" && entry.turn?.message_id === users.id)) return;
     const messages = new Set([
@@ -147,9 +147,7 @@ export class MergingMemories implements MergedMemories {
   }
 
   async #entriesOf(users: MergedUsers) {
-    const entries: MemoryLogEntry[] = [];
-    for await (const entry of this.#parts.log.read(users.to)) entries.push(entry);
-    return around(entries, users);
+    return around(await collected(this.#parts.log.read(users.to)), users);
   }
 
   async #change(

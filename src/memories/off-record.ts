@@ -3,9 +3,10 @@ import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import { readableName } from "../domain/need-name.js";
 import type { Owner } from "../domain/owner.js";
 import { needsNamedIn } from "../languages/need-talk.js";
+import { collected } from "../platform/collected.js";
 import { WordList, wordsIn } from "../platform/phrase-list.js";
 import type { Need } from "../ports/agent.js";
-import type { MemoryLog, MemoryLogEntry } from "../ports/memory-log.js";
+import type { MemoryLog } from "../ports/memory-log.js";
 import type { CheckedOperation, CheckedReading } from "./checked-operation.js";
 import { broughtAlong } from "./checks/brought-along.js";
 import { textOutside } from "./checks/spans.js";
@@ -66,8 +67,7 @@ export async function takeOffRecord(
   const { memories: after, result } = await logs.change(
     owner,
     async (memories) => {
-      const entries: MemoryLogEntry[] = [];
-      for await (const entry of log.read(owner)) if (entry.seq <= memories.seq) entries.push(entry);
+      const entries = (await collected(log.read(owner))).filter(({ seq }) => seq <= memories.seq);
       const back = takenBack(memories.records, entries, asked, now);
       const removed = back.removed.flatMap((id) => memories.records.get(id) ?? []);
       const hard = removed.filter(({ strength, status }) => strength === "hard" && (status === "active" || status === "review"));

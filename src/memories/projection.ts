@@ -1,5 +1,6 @@
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
+import { collected } from "../platform/collected.js";
 import { AppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { MemoryLog } from "../ports/memory-log.js";
@@ -37,8 +38,7 @@ export class Projection {
    */
   async before(owner: Owner): Promise<readonly MemoryRecord[]> {
     const { store, ledger, log } = this.#parts;
-    const records: MemoryRecord[] = [];
-    for await (const record of store.all(owner)) records.push(record);
+    const records = await collected(store.all(owner));
     if (store.remote && !this.#known && (await isEmpty(log.owners()))) await this.announce();
     return stillKept(ledger, owner, records);
   }

@@ -2,6 +2,7 @@ import { turnsOffRecord } from "../domain/off-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord, MessageRecord } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
+import { collected } from "../platform/collected.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { RememberedTurn, TurnMemories, TurnToRemember } from "../ports/memories.js";
@@ -105,8 +106,7 @@ export class Promotion {
     const { store, ledger } = this.#parts;
     const session = await store.index.get(owner, sessionId);
     if (!session || session.status === "deleted" || session.metadata.incognito === true) return NOTHING;
-    const records: JournalRecord[] = [];
-    for await (const record of store.journal.read(owner, sessionId, { signal })) records.push(record);
+    const records = await collected(store.journal.read(owner, sessionId, { signal }));
     const job = `promote:${sessionId}`;
     const done = Number((await ledger.progress(owner, job)) ?? 0);
     const failed = (await store.turns.of(owner, sessionId)).filter(({ state }) => state === "failed");

@@ -83,13 +83,12 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const told = words.counting(said.isDecided ? said.occasions : new Set([...said.occasions, ...(message.meaning?.sure ?? [])]));
   // A day of the week says when, and nothing of what for.
   const isDayAlone = !said.isDecided && [...told].every((occasion) => occasion === WHEN);
-  const meant = isDayAlone ? words.counting(new Set([...told, ...(message.meaning?.likely ?? [])])) : told;
+  const likely = new Set(message.meaning?.likely);
+  const meant = isDayAlone ? words.counting(new Set([...told, ...likely])) : told;
   const things = words.askedOf(meant);
   const thingsTold = words.thingsOf(told);
-  const likely = [...(message.meaning?.likely ?? [])];
   // "Book Saturday" may be for anything; who asks for a time, or seems to speak of payment alone, asks for no more.
-  const isAnyMeant =
-    told.size === 0 ? likely.length === 0 || words.thingsOf(new Set(likely)).length > 0 : isDayAlone && said.weekdays.size > 0;
+  const isAnyMeant = told.size === 0 ? likely.size === 0 || words.thingsOf(likely).length > 0 : isDayAlone && said.weekdays.size > 0;
   const isElsewhere = (said.elsewhere !== "no" && meant.size === 0) || (message.meaning?.elsewhere === true && thingsTold.length === 0);
   const asksNothing = said.elsewhere === "decided" ? meant.size === 0 : isElsewhere && isNobodyNamed;
   const isIdle = said.isIdle || (said.mayBeIdle && isNobodyNamed && message.meaning?.idle === true);

@@ -4,9 +4,10 @@ import type { Memory, MemorySource } from "../domain/memory.js";
 import { type MemoryRecord, memoryOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import type { Clock } from "../platform/clock.js";
+import { collected } from "../platform/collected.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { RememberedTurn, Settlement, TurnMemories, TurnToRemember } from "../ports/memories.js";
-import { type MemoryLog, type MemoryLogEntry, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
+import { type MemoryLog, type MemoryLogTurn, NOBODY } from "../ports/memory-log.js";
 import type { OnMessageRead } from "../ports/turn-records.js";
 import type { CheckedReading } from "./checked-operation.js";
 import type { Forgetting } from "./forgetting.js";
@@ -287,8 +288,7 @@ export class MemoriesOfTurns implements Omit<TurnMemories, "propose" | "takeOffR
     now: Date,
   ): Promise<ReadonlyMap<string, MemoryRecord>> {
     if (turn.replaces === undefined || turn.replaces.length === 0) return memories.records;
-    const entries: MemoryLogEntry[] = [];
-    for await (const entry of this.#parts.log.read(owner)) if (entry.seq <= memories.seq) entries.push(entry);
+    const entries = (await collected(this.#parts.log.read(owner))).filter(({ seq }) => seq <= memories.seq);
     const { puts, removed } = takenBack(memories.records, entries, new Set(turn.replaces), now);
     const base = new Map([...memories.records, ...puts.map((record) => [record.id, record] as const)]);
     for (const id of removed) base.delete(id);

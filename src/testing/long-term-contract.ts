@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Memory, type MemorySource, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
 import { memoryIdOf, type Owner, ownerOf } from "../domain/owner.js";
+import { collected } from "../platform/collected.js";
 import { isAppError } from "../platform/errors.js";
 import type { LongTermMemory } from "../ports/memories.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
@@ -112,8 +113,7 @@ export function longTermContract(
       return memory.apply(owner, operations, { now });
     };
     const everything = async (owner: Owner) => {
-      const all: Memory[] = [];
-      for await (const one of memory.all(owner)) all.push(one);
+      const all = await collected(memory.all(owner));
       return all.sort((a, b) => (a.id < b.id ? -1 : 1));
     };
     const code = async (work: Promise<unknown>) => {

@@ -3,8 +3,9 @@ import { category } from "../domain/categories.js";
 import { statementSchema } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { recordFrom } from "../memories/statement-record.js";
+import { collected } from "../platform/collected.js";
 import { derivedId } from "../platform/ids.js";
-import type { MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../ports/memory-log.js";
+import type { MemoryLog, NewMemoryLogEntry } from "../ports/memory-log.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { ALICE, BOB } from "./journal-records.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
@@ -49,11 +50,8 @@ export function memoryLogContract(
     });
     afterEach(() => made.dispose());
 
-    const entries = async (owner = ALICE, fromSeq = 1, toSeq?: number) => {
-      const all: MemoryLogEntry[] = [];
-      for await (const entry of log.read(owner, { fromSeq, ...(toSeq !== undefined && { toSeq }) })) all.push(entry);
-      return all;
-    };
+    const entries = (owner = ALICE, fromSeq = 1, toSeq?: number) =>
+      collected(log.read(owner, { fromSeq, ...(toSeq !== undefined && { toSeq }) }));
     const append = (entry: NewMemoryLogEntry, expectedSeq: number, owner = ALICE) => log.append(owner, entry, { expectedSeq, now: NOW });
 
     test("an owner without a log has an empty one", async () => {
@@ -77,8 +75,7 @@ export function memoryLogContract(
       expect(await log.lastSeq(ALICE)).toBe(3);
       expect(await entries(BOB)).toEqual([]);
       await append(entryOf("polka"), 0, BOB);
-      const owners: string[] = [];
-      for await (const owner of log.owners()) owners.push(owner);
+      const owners = await collected(log.owners());
       expect(owners.sort()).toEqual([ALICE, BOB].sort());
     });
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 import {
@@ -46,7 +46,7 @@ export async function withImages({ images: given = [], idempotency, ...request }
 function withHashes(idempotency: NonNullable<ChatRequest["idempotency"]>, images: readonly TurnImage[]): typeof idempotency {
   if (images.length === 0) return idempotency;
   const all = [idempotency.requestHash, ...images.map(({ kept }) => kept.id)].join(" ");
-  return { ...idempotency, requestHash: createHash("sha256").update(all).digest("hex") };
+  return { ...idempotency, requestHash: hash("sha256", all) };
 }
 
 async function lookedAt(given: GivenImage, place: number): Promise<TurnImage> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Context } from "hono";
 import type { GivenMessage, GivenStep } from "../../domain/given-messages.js";
 import type { GivenImage } from "../../domain/image.js";
@@ -71,7 +71,7 @@ function lastOf(said: readonly Entry[]): Asked["say"] {
 
 /** A hash: names stand in lists, where words have no place. */
 function nameOf(firstMessage: string): string {
-  return `${DOOR}${createHash("sha256").update(firstMessage).digest("hex")}`;
+  return `${DOOR}${hash("sha256", firstMessage)}`;
 }
 
 /** The session that a request names: by header, or in its body. @throws INVALID_SESSION_ID, INVALID_REQUEST for two that differ */

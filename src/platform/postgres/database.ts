@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
@@ -127,7 +127,7 @@ export class Database {
 
   #prepare(sql: string): { readonly name: string; readonly text: string } {
     const text = this.#named(sql);
-    const statement = { name: createHash("sha256").update(text).digest("base64url").slice(0, 32), text };
+    const statement = { name: hash("sha256", text, "base64url").slice(0, 32), text };
     this.#prepared.set(sql, statement);
     return statement;
   }

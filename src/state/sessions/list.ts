@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Owner } from "../../domain/owner.js";
@@ -46,7 +46,7 @@ function decodeCursor(owner: Owner, query: SessionQuery, cursor: string): ListPo
 
 function seal(owner: Owner, { status = "active", tag, title }: SessionQuery, position: string): string {
   const sealed = JSON.stringify([owner, status, tag ?? null, title ?? null, position]);
-  return createHash("sha256").update(sealed).digest("hex").slice(0, 16);
+  return hash("sha256", sealed).slice(0, 16);
 }
 
 const DEFAULT_LIST_LIMIT = 20;

@@ -1,5 +1,6 @@
 import type { MemoryRecord } from "../../domain/memory-record.js";
 import type { Owner } from "../../domain/owner.js";
+import { collected } from "../../platform/collected.js";
 import { AppError } from "../../platform/errors.js";
 import type { SimilarMemory } from "../../ports/memory-store.js";
 import type { Condition, Filter, Payload, PointVector, StoredPoint, VectorClient } from "../../ports/vectors.js";
@@ -53,10 +54,8 @@ export class MemoryPoints {
     for await (const points of scrolled(this.#client, this.#collection, all)) yield* recordsOf(owner, points, foreign);
   }
 
-  async collect(owner: Owner, filter: Filter, foreign?: Foreign): Promise<MemoryRecord[]> {
-    const records: MemoryRecord[] = [];
-    for await (const record of this.scan(owner, filter, foreign)) records.push(record);
-    return records;
+  collect(owner: Owner, filter: Filter, foreign?: Foreign): Promise<MemoryRecord[]> {
+    return collected(this.scan(owner, filter, foreign));
   }
 
   /** The owner's of these ids; others are not there. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import type { KeyRange, StoredEntry } from "../../engine.js";
 import { compareKeys, isEmpty } from "../../optimistic-heads.js";
@@ -92,7 +92,7 @@ function isName(key: string): boolean {
 
 /** 66 bits: no two keys have the same. */
 function shortHash(key: string): string {
-  return createHash("sha256").update(key).digest("base64url").slice(0, 11);
+  return hash("sha256", key, "base64url").slice(0, 11);
 }
 
 /** The condition of items that hold a key, in the head or by themselves, and the values of what it names. */
