@@ -166,6 +166,42 @@ test.each(["read", "commit"] as const)(
   },
 );
 
+/** An owner whom this process has only seen in a list, where others write. */
+async function listed(value: string) {
+  const { vault, inner, engine: another, own: keys } = beside();
+  await another.commit(partition, { id: "1", puts: [{ key: "a", value }] });
+  const own = new Keyring(vault, inner);
+  const engine = new EncryptedEngine(inner, own);
+  expect(await engine.partitions({ key: "a", limit: 9 })).toEqual([{ partition, value }]);
+  expect(isHeld(value)).toBe(true);
+  return { own, engine, another, keys };
+}
+
+test("[erased-by-key] of an owner who was only listed, and erased by another process, the next look leaves nothing in clear", async () => {
+  const { engine, another } = await listed("a sesame allergy");
+  await another.erase(partition);
+  await engine.read(partition, { keys: ["b"] });
+  expect(isHeld("a sesame allergy")).toBe(false);
+});
+
+test("[erased-by-key] who looked while another process was erasing, before the keys went, holds nothing from the next look on", async () => {
+  const { engine, another, keys } = await listed("a mustard allergy");
+  await another.commit(partition, { id: "2", raisesEpoch: true });
+  expect((await engine.read(partition, { keys: ["a"] })).entries.get("a")?.value).toBe("a mustard allergy");
+  await keys.destroy(partition);
+  keys.forget(partition);
+  expect((await engine.read(partition, { keys: ["a"] })).entries.size).toBe(0);
+  expect(isHeld("a mustard allergy")).toBe(false);
+});
+
+test("[erased-by-key] keys that nobody has destroyed stay held, however often others are looked at", async () => {
+  const { engine, own } = await listed("a lupin allergy");
+  const held = own.held(partition);
+  await engine.read(partition, { keys: ["b"] });
+  await engine.commit(partition, { id: "3", puts: [{ key: "b", value: "1" }] });
+  expect(own.held(partition)).toBe(held);
+});
+
 test("of an owner who has not come for long nothing is held in clear", async () => {
   const { own } = beside();
   (await own.kept(partition)).seal("a celery allergy", "here");

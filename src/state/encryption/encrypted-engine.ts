@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { AppError } from "../../platform/errors.js";
 import { assertFits } from "../commit-limits.js";
 import type {
@@ -27,9 +26,6 @@ export function placeOf(partition: string, key: string): string {
   return `${partition}\n${key}`;
 }
 
-/** Partitions whose epoch is known. */
-const MOST_EPOCHS = 10_000;
-
 /** All values are being sealed, or unsealed: what is written from now on is so. */
 export type Changing = "encrypt" | "decrypt";
 
@@ -43,8 +39,6 @@ export class EncryptedEngine implements StateEngine {
   readonly #keyring: Keyring;
   readonly #besideValues: boolean;
   readonly #changing: Changing | null;
-  /** Of partitions, as they were seen last. One that has grown tells of an erasure, here or in another process. */
-  readonly #epochs = new LRUCache<string, number>({ max: MOST_EPOCHS });
 
   /** The keyring stays the caller's. `changing`: values that are not sealed read as they are. Default: they are refused. */
   constructor(inner: StateEngine, keyring: Keyring, changing: Changing | null = null) {
@@ -146,12 +140,9 @@ export class EncryptedEngine implements StateEngine {
     return this.#inner.close();
   }
 
-  /** Behind an erasure the keys of before it go, and with them what is held in clear. */
+  /** Behind an erasure, here or in another process, the keys of before it go, and with them what is held in clear. */
   #seen<T extends { readonly epoch: number }>(partition: string, look: T): T {
-    const before = this.#epochs.get(partition);
-    if (before === look.epoch) return look;
-    this.#epochs.set(partition, look.epoch);
-    if (before !== undefined) this.#keyring.drop(partition);
+    if (this.#besideValues) this.#keyring.seen(partition, look.epoch);
     return look;
   }
 

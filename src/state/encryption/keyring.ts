@@ -4,6 +4,7 @@ import { AppError } from "../../platform/errors.js";
 import type { KeyVault } from "../../ports/key-vault.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, StateEngine } from "../engine.js";
+import { ERASURES } from "../ledger/ledger-values.js";
 import { optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
 import { partitionPages } from "../stored-rows.js";
@@ -36,6 +37,8 @@ export interface PartitionKeys {
   readonly words: DataKey | null;
   /** Of the row, by the engine that keeps it; null: there is none. */
   readonly version: number | null;
+  /** Of the partition in the engine that keeps them, when they were read: their loss raises it. */
+  readonly epoch: number;
   /** By id. Also those that were destroyed, as long as this process needs them to find and count what it deletes. */
   readonly keys: ReadonlyMap<string, DataKey>;
 }
@@ -53,6 +56,8 @@ export class Keyring {
   });
   readonly #loading = new Map<string, Promise<PartitionKeys>>();
   readonly #dying = new Map<string, readonly DataKey[]>();
+  /** Of the register of erasures, when it was looked at last. */
+  #erasures: number | null = null;
   #toldDestroyed: (partition: string) => Promise<readonly string[]> = async () => [];
 
   constructor(vault: KeyVault, home: StateEngine) {
@@ -90,6 +95,24 @@ export class Keyring {
     this.#loading.delete(partition);
   }
 
+  /** The partition was seen at this epoch, in the keys' own home: those of before an erasure are dropped. */
+  seen(partition: string, epoch: number): void {
+    const held = this.#held.get(partition);
+    if (held !== undefined && held.epoch < epoch) this.drop(partition);
+  }
+
+  /**
+   * Drops all keys where somebody was erased since this was asked last, in any process: also of whom nobody looks at again nothing is held
+   * in clear then. One read of a partition's head. @throws STORAGE_UNAVAILABLE
+   */
+  async dropErased(): Promise<void> {
+    const { version } = await this.#home.read(ERASURES, {});
+    if (version === this.#erasures) return;
+    this.#erasures = version;
+    this.#held.clear();
+    this.#loading.clear();
+  }
+
   /** The key that seals, and, where it is new, what a commit to its home must bring along. */
   async sealing(partition: string): Promise<{ readonly key: DataKey; readonly guard: Pick<Commit, "checks" | "puts"> }> {
     const { row, keys, version } = await this.of(partition);
@@ -112,12 +135,12 @@ export class Keyring {
 
   /**
    * Destroys all of a partition's keys, durably, and gives the ids of all that were ever destroyed. What they sealed reads as not there, in
-   * this process from {@link forget} on. Idempotent.
+   * this process from {@link forget} on, and in others from their next look at the partition, whose epoch this raises. Idempotent.
    */
   async destroy(partition: string): Promise<readonly string[]> {
     this.drop(partition);
     this.#dying.set(partition, [...(await this.of(partition)).keys.values()]);
-    return (await this.#retire(partition, ({ keys }) => keys)).destroyed;
+    return (await this.#retire(partition, ({ keys }) => keys, { raisesEpoch: true })).destroyed;
   }
 
   /** Between {@link destroy} and {@link forget}. */
@@ -173,9 +196,9 @@ export class Keyring {
     return taken;
   }
 
-  async #retire(partition: string, which: (row: KeysRow) => KeysRow["keys"]): Promise<KeysRow> {
+  async #retire(partition: string, which: (row: KeysRow) => KeysRow["keys"], along: Pick<Commit, "raisesEpoch"> = {}): Promise<KeysRow> {
     const ids = (now: KeysRow) => which(now).map(({ id }) => id);
-    const row = await this.#change(partition, (now) => without(now, ids(now)));
+    const row = await this.#change(partition, (now) => without(now, ids(now)), along);
     await this.#home.scrub?.();
     return row;
   }
@@ -199,20 +222,26 @@ export class Keyring {
 
   /** `fresh`: those that are not dying. */
   async #unheld(partition: string): Promise<{ readonly loaded: PartitionKeys; readonly fresh: readonly DataKey[] }> {
-    const entry = (await this.#home.read(partition, { keys: [KEYS] })).entries.get(KEYS);
+    const { entries, epoch } = await this.#home.read(partition, { keys: [KEYS] });
+    const entry = entries.get(KEYS);
     const row = without(rowOf(entry?.value), await this.#toldDestroyed(partition));
     const keys = new Map<string, DataKey>();
     for (const key of this.#dying.get(partition) ?? []) keys.set(key.id, key);
     const unwrapped = async (each: KeyEntry) => new DataKey(each.id, await this.#unwrapped(partition, each));
     const fresh = await Promise.all(row.keys.map(unwrapped));
     for (const key of fresh) keys.set(key.id, key);
-    return { loaded: { row, words: keys.get(row.keys[0]?.id ?? "") ?? null, version: entry?.version ?? null, keys }, fresh };
+    const words = keys.get(row.keys[0]?.id ?? "") ?? null;
+    return { loaded: { row, words, version: entry?.version ?? null, epoch, keys }, fresh };
   }
 
-  async #change(partition: string, change: (row: KeysRow) => KeysRow | Promise<KeysRow>): Promise<KeysRow> {
+  async #change(
+    partition: string,
+    change: (row: KeysRow) => KeysRow | Promise<KeysRow>,
+    along: Pick<Commit, "raisesEpoch"> = {},
+  ): Promise<KeysRow> {
     const row = await optimisticCommit(this.#home, partition, { keys: [KEYS] }, async (read) => {
       const result = await change(rowOf(read.entries.get(KEYS)?.value));
-      return { commit: { checks: unchanged(read, KEYS), puts: [rowPut(result)] }, result };
+      return { commit: { checks: unchanged(read, KEYS), puts: [rowPut(result)], ...along }, result };
     });
     this.drop(partition);
     return row;
