@@ -132,9 +132,11 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     if (!inFiles) return 0;
     const journals = await FileMemoryService.open({ dir, fileSystem, logger, seals: sealedJournals(keyring, changing) });
     const names = new JournalDirectory(dir, fileSystem);
+    const left = new Set(await names.sessionIds());
     let rewritten = 0;
     try {
       for await (const { owner, sessionId } of journals.list()) {
+        left.delete(sessionId);
         if (only !== undefined && owner !== only) continue;
         const isPacked = (await fileSystem.stat(names.path(sessionId, "packed"))) !== null;
         await journals.rewrite(owner, sessionId, (record) => record);
@@ -144,7 +146,12 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     } finally {
       await journals.close();
     }
-    return rewritten;
+    if (only !== undefined) for (const id of left) if ((await names.filesOf(id, only)) === 0) left.delete(id);
+    if (left.size === 0) return rewritten;
+    throw new AppError("STORAGE_DAMAGED", {
+      detail: `Whose these journals are can't be read, so that they stay as they were: ${[...left].join(", ")}.`,
+      hint: "Mend their first lines, or move the files elsewhere, and run the same again: it goes on.",
+    });
   };
 
   /** Those beside the state: what lies with it is sealed with it. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -95,6 +95,29 @@ test("[sealed-at-rest] broken off anywhere it is refused by a start, and goes on
   }
   expect(await seen()).toEqual(before);
   expect(await filesWith(at("here"), CANARY)).toEqual([]);
+});
+
+test("[sealed-at-rest] a journal whose owner can't be read is named and ends it, as long as it lies there; no key goes before", async () => {
+  const application = await start("here", CLEAR);
+  const session = await tell(application, bob, `I prefer ${CANARY}.`);
+  await application.close({ drainMs: 5_000 });
+  const path = at(`here/${session}.jsonl`);
+  const whole = await readFile(path, "utf8");
+  await writeFile(path, whole.slice(9));
+  const refused = { code: "STORAGE_DAMAGED", message: expect.stringContaining(session) };
+  await expect(encryptionOf(configOf("here")).encrypt(quiet)).rejects.toMatchObject(refused);
+  await expect(start("here")).rejects.toThrow("is not encrypted as a whole");
+  await writeFile(path, whole);
+  expect(await encryptionOf(configOf("here")).encrypt(quiet)).toMatchObject({ journals: 1 });
+  expect(await filesWith(at("here"), CANARY)).toEqual([]);
+  const sealed = await readFile(path, "utf8");
+  await writeFile(path, sealed.slice(9));
+  await expect(encryptionOf(configOf("here")).renew(bob, quiet)).rejects.toMatchObject(refused);
+  expect(await encryptionOf(configOf("here")).renew(alice, quiet)).toMatchObject({ journals: 0 });
+  await expect(encryptionOf(configOf("here")).decrypt(quiet)).rejects.toMatchObject(refused);
+  await writeFile(path, sealed);
+  expect(await encryptionOf(configOf("here")).decrypt(quiet)).toMatchObject({ journals: 1 });
+  expect(await readFile(path, "utf8")).toContain(CANARY);
 });
 
 test("decrypted in place all is as it was, and no key is left; vectors are made anew", async () => {
