@@ -40,6 +40,14 @@ export async function vaultOf({ config, overrides, logger }: Pick<Wiring, "confi
   return inFile === null ? kms : { ...kms, unwrap: (wrapped, of) => (isKmsKey(of.keyId) ? kms : inFile).unwrap(wrapped, of) };
 }
 
+/** How long this process may hold keys of who was erased by another and is not looked at here any more, in milliseconds. */
+const ERASURES_MS = 60_000;
+
+function followErasures(keyring: Keyring, { closing, logger }: Wiring): void {
+  const look = () => keyring.dropErased().catch((err: unknown) => logger.warn({ err }, "Erasures by other processes can't be looked up"));
+  closing(setInterval(look, ERASURES_MS).unref(), clearInterval);
+}
+
 async function fileVault(path: string): Promise<KeyVault> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw wrongVariable("ENCRYPTION_KEY_FILE", "can't be read", cause);
@@ -55,7 +63,11 @@ export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: bo
   const vault = await vaultOf(wiring);
   const path = join(wiring.dir, KEYRING_FILE);
   const vectors = wiring.config.ENCRYPT_VECTORS;
-  if (vault !== null) return openEncrypted(engine, inFiles ? await keyringFile(wiring, path) : engine, vault, { vectors });
+  if (vault !== null) {
+    const opened = await openEncrypted(engine, inFiles ? await keyringFile(wiring, path) : engine, vault, { vectors });
+    if (!inFiles && engine.manifest.shared) followErasures(opened.keyring, wiring);
+    return opened;
+  }
   if (vectors)
     throw new AppError("INVALID_CONFIG", {
       detail: "ENCRYPT_VECTORS: true, and there is no master key.",

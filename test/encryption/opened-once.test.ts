@@ -9,6 +9,7 @@ import { keysOfFile } from "../../src/state/encryption/key-file.js";
 import { Keyring } from "../../src/state/encryption/keyring.js";
 import { sealedJournals, sealedOwners } from "../../src/state/encryption/sealed-journals.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { ownerPartition } from "../../src/state/partition.js";
 
 const opening = vi.spyOn(crypto, "createDecipheriv");
@@ -200,6 +201,24 @@ test("[erased-by-key] keys that nobody has destroyed stay held, however often ot
   await engine.read(partition, { keys: ["b"] });
   await engine.commit(partition, { id: "3", puts: [{ key: "b", value: "1" }] });
   expect(own.held(partition)).toBe(held);
+});
+
+test("[erased-by-key] of an owner whom nobody looks at again nothing is held once it is asked whether somebody was erased elsewhere", async () => {
+  const { own, engine, another, keys } = await listed("a mollusc allergy");
+  await own.dropErased();
+  await engine.partitions({ key: "a", limit: 9 });
+  await own.dropErased();
+  expect(isHeld("a mollusc allergy")).toBe(true);
+  const ledger = new EngineOwnerLedger(another);
+  const at = new Date(0).toISOString();
+  const { receiptId } = await ledger.beginErasure(owner, at);
+  await own.dropErased();
+  await engine.partitions({ key: "a", limit: 9 });
+  await keys.destroy(partition);
+  keys.forget(partition);
+  await ledger.completeErasure(owner, { receipt_id: receiptId, completed_at: at, erased: {}, verified: true });
+  await own.dropErased();
+  expect(isHeld("a mollusc allergy")).toBe(false);
 });
 
 test("of an owner who has not come for long nothing is held in clear", async () => {
