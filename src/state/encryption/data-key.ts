@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { hchacha } from "@noble/ciphers/chacha.js";
 import { LRUCache } from "lru-cache";
 
@@ -70,7 +70,7 @@ export class DataKey {
   readonly id: string;
   readonly #key: Uint8Array;
   readonly #prefix = randomBytes(PREFIX_BYTES);
-  readonly #subkeys = new Map<string, Buffer>();
+  readonly #subkeys = new Map<string, KeyObject>();
   readonly #nonce = Buffer.alloc(SHORT_BYTES);
   #count = 0n;
   /** Of what it sealed and is held in clear. Null: nothing is to be. */
@@ -157,14 +157,16 @@ export class DataKey {
     return createHmac("sha256", this.#key).update(text).digest().readUInt32BE(0);
   }
 
-  #subkey(prefix: Buffer): Buffer {
+  /** As an object: OpenSSL takes that a fifth faster than bytes. */
+  #subkey(prefix: Buffer): KeyObject {
     const name = prefix.toString("latin1");
     const known = this.#subkeys.get(name);
     if (known !== undefined) return known;
-    const made = Buffer.alloc(KEY_BYTES);
+    const bytes = Buffer.alloc(KEY_BYTES);
     const words = new Uint32Array(KEY_BYTES / 4);
     hchacha(SIGMA, littleEndian(this.#key), littleEndian(prefix), words);
-    for (const [index, word] of words.entries()) made.writeUInt32LE(word, index * 4);
+    for (const [index, word] of words.entries()) bytes.writeUInt32LE(word, index * 4);
+    const made = createSecretKey(bytes);
     if (this.#subkeys.size >= MOST_SUBKEYS) this.#subkeys.clear();
     this.#subkeys.set(name, made);
     return made;

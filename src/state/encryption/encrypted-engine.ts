@@ -154,13 +154,17 @@ export class EncryptedEngine implements StateEngine {
   async #opened(partition: string, read: PartitionRead): Promise<PartitionRead & { readonly missing: boolean }> {
     let missing = false;
     const open = await this.#opener(partition, [...read.entries.values(), ...read.ranges.flat()]);
-    const opened = (entry: StoredEntry): readonly StoredEntry[] => {
-      const value = open(entry);
-      if (value === null) missing = true;
-      return value === null ? [] : [{ ...entry, value }];
+    const opened = (stored: Iterable<StoredEntry>): StoredEntry[] => {
+      const found: StoredEntry[] = [];
+      for (const { key, value, version } of stored) {
+        const text = open({ key, value });
+        if (text === null) missing = true;
+        else found.push({ key, value: text, version });
+      }
+      return found;
     };
-    const entries = new Map([...read.entries.values()].flatMap(opened).map((entry) => [entry.key, entry]));
-    return { ...read, entries, ranges: read.ranges.map((range) => range.flatMap(opened)), missing };
+    const entries = new Map(opened(read.entries.values()).map((entry) => [entry.key, entry]));
+    return { ...read, entries, ranges: read.ranges.map(opened), missing };
   }
 
   /** Opens such values: null where the key was destroyed. @throws STORAGE_DAMAGED */

@@ -88,11 +88,12 @@ export function headOf(line: LogLine): LineHead | null {
   return { seq, turn, type, owner, toSeq: record.type === "rewind" ? record.body.to_seq : null, tail };
 }
 
+type SealedLine = Readonly<Record<string, unknown>> & { readonly sealed: string };
+
 /** A line whose body is sealed; null for another. */
-function sealedIn(value: unknown): (Readonly<Record<string, unknown>> & { readonly sealed: string }) | null {
-  return typeof value === "object" && value !== null && "sealed" in value && typeof value.sealed === "string"
-    ? { ...value, sealed: value.sealed }
-    : null;
+function sealedIn(value: unknown): SealedLine | null {
+  const isSealed = typeof value === "object" && value !== null && "sealed" in value && typeof value.sealed === "string";
+  return isSealed ? (value as SealedLine) : null;
 }
 
 /** With its body, where that is sealed and can be opened. */
