@@ -16,13 +16,15 @@ export interface KeyVault {
 
 /** What is kept of an owner outside of state, under their key. */
 export interface OwnerSeals {
-  /** For one who reads: makes no key where there is none. */
-  of(owner: string): Promise<OwnerSeal>;
+  /** For one who reads: makes no key where there is none. `sealed`: what is to be opened, maybe under a key that another process made. */
+  of(owner: string, sealed?: string): Promise<OwnerSeal>;
   /** For one who writes. */
   toWrite(owner: string): Promise<OwnerSeal & { readonly seal: (text: string, place: string) => string }>;
 }
 
 export interface OwnerSeal {
+  /** Whether its key is known here, or known to be destroyed. */
+  knows(sealed: string): boolean;
   /** Null where the key was destroyed, or this is not what was sealed at the place. @throws STORAGE_DAMAGED where there is no such key */
   open(sealed: string, place: string): string | null;
   /** Another number of 32 bits for each, which tells nothing of it without the key. Others for each owner. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { VectorStore } from "../../src/ports/vectors.js";
 import { sealedOwners } from "../../src/state/encryption/sealed-journals.js";
@@ -23,6 +23,32 @@ vectorsContract("encrypted", async () => (await opened()).store, { supports: { s
 
 vectorsContract("encrypted, with dense vectors in memory", async () => denseInMemory(CACHE_BYTES)((await opened()).store), {
   supports: { sparse: false, idf_of_all: false },
+});
+
+test("what another process wrote under a key made since is read and found, also behind an erasure there", async () => {
+  const state = new MemoryEngine();
+  const { keyring } = await encryptedForTest(state);
+  const inner = await openLocalQdrant({ path: ":memory:" });
+  onTestFinished(() => inner.close());
+  const writing = encryptedVectors(inner, sealedOwners(keyring)).client;
+  const reading = encryptedVectors(inner, sealedOwners((await encryptedForTest(state)).keyring)).client;
+  await writing.createCollection("c", { vectors: { size: 2, distance: "Cosine" }, sparse_vectors: { bm25: { modifier: "idf" } } });
+  await writing.createPayloadIndex("c", { field_name: "user_id", field_schema: "keyword", wait: true });
+  const owner = ownerOf("default", "guest");
+  const write = (data: string) => {
+    const payload = { user_id: owner, data, entities: ["Oslo"] };
+    return writing.upsert("c", { points: [{ id: uuid(1), vector: { "": [1, 0], bm25: { indices: [7], values: [1] } }, payload }] });
+  };
+  const asked = { query: { indices: [7], values: [1] }, using: "bm25", filter: ofUser(owner), with_payload: true };
+  const found = async () => (await reading.query("c", asked)).points.map(({ payload }) => payload?.data);
+  expect(await found()).toEqual([]);
+  await write("a nut allergy");
+  expect(await found()).toEqual(["a nut allergy"]);
+  await keyring.destroy(ownerPartition(owner));
+  keyring.forget(ownerPartition(owner));
+  await write("a fish allergy");
+  expect((await reading.retrieve("c", { ids: [uuid(1)], with_payload: true }))[0]?.payload?.data).toBe("a fish allergy");
+  expect(await found()).toEqual(["a fish allergy"]);
 });
 
 describe("[sealed-at-rest] payloads and words", () => {

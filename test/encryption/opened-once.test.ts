@@ -1,16 +1,19 @@
 import crypto from "node:crypto";
+import { rm } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { LRUCache } from "lru-cache";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import { NotAuthentic, sealedUnder } from "../../src/state/encryption/data-key.js";
+import { DataKey, NotAuthentic, sealedUnder } from "../../src/state/encryption/data-key.js";
 import { EncryptedEngine } from "../../src/state/encryption/encrypted-engine.js";
 import { keysOfFile } from "../../src/state/encryption/key-file.js";
-import { Keyring } from "../../src/state/encryption/keyring.js";
+import { KEYS, Keyring } from "../../src/state/encryption/keyring.js";
 import { sealedJournals, sealedOwners } from "../../src/state/encryption/sealed-journals.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { ownerPartition } from "../../src/state/partition.js";
+import { tell } from "../support/a-life.js";
+import { openPlace, startIn } from "./everything.js";
 
 const opening = vi.spyOn(crypto, "createDecipheriv");
 syncBuiltinESMExports();
@@ -66,6 +69,24 @@ test("what was just sealed is not deciphered, and in another place is refused al
   expect(opening).not.toHaveBeenCalled();
   expect(() => key.open(sealed, "there")).toThrow(NotAuthentic);
   expect(() => key.open(`${sealed.slice(0, -8)}AAAAAAAA`, "here")).toThrow(NotAuthentic);
+});
+
+test("a turn of a conversation that goes on deciphers nothing, and seals each value that it writes once", async () => {
+  const { base } = await openPlace();
+  onTestFinished(() => rm(base, { recursive: true, force: true }));
+  const application = await startIn(base);
+  const session = await tell(application, owner, "I prefer jazz.");
+  await tell(application, owner, "Is there any tonight?", session);
+  await application.parts.worker.drain(20_000);
+  opening.mockClear();
+  const sealing = vi.spyOn(DataKey.prototype, "seal");
+  onTestFinished(() => sealing.mockRestore());
+  await tell(application, owner, "And tomorrow?", session);
+  await application.parts.worker.drain(20_000);
+  expect(opening).not.toHaveBeenCalled();
+  const texts = sealing.mock.calls.map(([text, place]) => `${place} ${text}`);
+  expect(texts.length).toBeGreaterThan(10);
+  expect(new Set(texts).size).toBe(texts.length);
 });
 
 test("[erased-by-key] of what a destroyed key sealed nothing is held in clear", async () => {
@@ -222,9 +243,16 @@ test("[erased-by-key] of an owner whom nobody looks at again nothing is held onc
 });
 
 test("of an owner who has not come for long nothing is held in clear", async () => {
-  const { own } = beside();
+  const home = new MemoryEngine();
+  const wrap = async (key: Uint8Array) => Buffer.from(key).toString("base64");
+  const own = new Keyring({ keyId: "plain", wrap, unwrap: async (wrapped) => Buffer.from(wrapped, "base64") }, home);
   (await own.kept(partition)).seal("a celery allergy", "here");
   expect(isHeld("a celery allergy")).toBe(true);
-  for (let other = 0; other < 10_000; other++) await own.of(ownerPartition(ownerOf("default", `${other}`)));
+  const puts = [{ key: KEYS, value: JSON.stringify((await own.of(partition)).row) }];
+  for (let n = 0; n < 10_000; n++) {
+    const other = ownerPartition(ownerOf("default", `${n}`));
+    await home.commit(other, { id: `${n}`, puts });
+    await own.of(other);
+  }
   expect(isHeld("a celery allergy")).toBe(false);
 });

@@ -177,9 +177,7 @@ export class EncryptedEngine implements StateEngine {
       const keys = held.get(whose) ?? (await this.#keyring.of(whose));
       held.set(whose, keys);
       if (knows(keys, id)) continue;
-      // Another process may have renewed them.
-      this.#keyring.drop(whose);
-      held.set(whose, await this.#keyring.of(whose));
+      held.set(whose, await this.#keyring.again(whose));
     }
     return ({ key, value }) => {
       const id = sealedUnder(value);

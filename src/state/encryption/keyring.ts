@@ -84,6 +84,12 @@ export class Keyring {
     return this.#held.get(partition) ?? this.#loading.get(partition) ?? this.#load(partition);
   }
 
+  /** As they are now: another process may have made or renewed them. */
+  again(partition: string): Promise<PartitionKeys> {
+    this.drop(partition);
+    return this.of(partition);
+  }
+
   /** As it was read last; null where it was not. */
   held(partition: string): PartitionKeys | null {
     return this.#held.get(partition) ?? null;
@@ -209,7 +215,8 @@ export class Keyring {
     const loading: Promise<PartitionKeys> = this.#unheld(partition)
       .then(({ loaded, fresh }) => {
         if (isDropped()) return this.of(partition);
-        this.#held.set(partition, loaded);
+        // Where there is none yet the next may come from another process, and no look would tell.
+        if (loaded.keys.size > 0) this.#held.set(partition, loaded);
         for (const key of fresh) key.remember();
         return loaded;
       })

@@ -40,9 +40,13 @@ function placeIn(sessionId: string, place: string): string {
 
 /** What is kept of owners in other stores than the engine, under the same keys. */
 export function sealedOwners(keyring: Keyring): OwnerSeals {
-  const of = async (owner: string): Promise<OwnerSeal> => {
-    const held = await keyring.of(ownerPartition(owner as Owner));
+  const of = async (owner: string, wanted?: string): Promise<OwnerSeal> => {
+    const partition = ownerPartition(owner as Owner);
+    const id = sealedUnder(wanted ?? "");
+    const known = await keyring.of(partition);
+    const held = id === null || knows(known, id) ? known : await keyring.again(partition);
     return {
+      knows: (sealed) => knows(held, sealedUnder(sealed) ?? ""),
       open: (sealed, place) => openedBy(held, sealedUnder(sealed) ?? "", sealed, { place, what: "A payload of the vector store" }) ?? null,
       hashedWords: (words) => held.words?.hashedWords(words) ?? [],
       hashed: (text) => held.words?.hashed(text) ?? 0,

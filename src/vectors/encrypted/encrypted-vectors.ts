@@ -81,7 +81,9 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
         continue;
       }
       const owner = whose(payload);
-      const seal = owners.get(owner) ?? (await seals.of(owner));
+      const sealed = typeof payload[SEALED] === "string" ? payload[SEALED] : "";
+      const known = owners.get(owner);
+      const seal = known?.knows(sealed) ? known : await seals.of(owner, sealed);
       owners.set(owner, seal);
       result.push({ ...point, payload: pick(openedPayload(payload, seal, placeOf(collection, point.id)), shown) });
     }
