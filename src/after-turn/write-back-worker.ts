@@ -106,7 +106,9 @@ export class WriteBackWorker {
     const release = async () => (left === "read" ? this.#due.releaseAll(leftMs) : undefined);
     const isDrained = async () => {
       await release();
-      return (await this.#jobs.running()).length === 0 && !(await this.#due.any());
+      const isIdle = async () => (await this.#jobs.running()).length === 0;
+      // What is taken while it is looked for runs behind the look.
+      return (await isIdle()) && !(await this.#due.any()) && (await isIdle());
     };
     try {
       return await this.#due.atOnce(() => this.#jobs.until(isDrained, AbortSignal.timeout(timeoutMs)));

@@ -9,6 +9,7 @@ import { type MergeRecords, WordsLeft } from "../identities/merge-record.js";
 import { ImportService } from "../import/import.js";
 import { Promotion } from "../memories/promotion.js";
 import { boundedSignal } from "../platform/bounded-signal.js";
+import { LEASE_MS } from "../platform/held-lease.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
 import { PrivacyService } from "../privacy/privacy.js";
 import { ConversationLog } from "../sessions/conversation-log.js";
@@ -25,8 +26,8 @@ import { type ByTenant, retentionOf } from "./tenants.js";
 import type { Turns } from "./turn.js";
 import { type Stores, upkeepGate, type Wiring } from "./wiring.js";
 
-/** Longer than another process may hold on to a turn that it writes back, in milliseconds. */
-const CLAIMS_END_MS = 100_000;
+/** Longer than another process may hold on to a turn that it writes back, in milliseconds: no claim is renewed while an erasure is open. */
+const CLAIMS_END_MS = 2 * LEASE_MS;
 
 /** What else can be asked for, beside a turn. */
 export interface UseCases {

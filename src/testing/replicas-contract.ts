@@ -229,6 +229,19 @@ export function replicasContract(name: string, make: () => Promise<Engine>): voi
       await waiting;
     });
 
+    test("an erasure waits for turns of a process that is gone for as long as it had them, and no longer", async () => {
+      const [eraser, gone] = await many(2);
+      if (eraser === undefined || gone === undefined) throw new Error("none");
+      await say(gone, await started(gone), 1);
+      const [turn] = await gone.store.turns.claim(later(), 1, { leaseMs: LEASE_MS });
+      if (turn === undefined) throw new Error("nothing was claimed");
+      await eraser.ledger.beginErasure(ALICE, AT);
+      expect(await gone.store.turns.renew(turn, 60_000)).toBeNull();
+      const signal = AbortSignal.timeout(20_000);
+      await eraser.store.turns.unclaimed(ALICE, { signal });
+      expect(signal.aborted).toBe(false);
+    });
+
     test("a claim that is renewed outlives its lease; who had one that was taken over can neither renew it nor let it go", async () => {
       const [one, other] = await many(2);
       if (one === undefined || other === undefined) throw new Error("none");

@@ -53,7 +53,6 @@ export async function openFileSessionStore(options: FileSessionStoreOptions): Pr
   const wasLevel = await markers.takeLevel((await journal.sessionIds()).length);
   let isTelling = true;
   const turns = new TurnJobs(engine);
-  await turns.releaseAll();
   const indexed = engineSessionIndex(engine, {
     events,
     tells: ({ at }) => isTelling && Date.parse(at) > clock.now().getTime() - TOLD_AGAIN_MS,

@@ -15,7 +15,8 @@ import { ERASURE_KEY, ownerErased } from "../ledger/ledger-values.js";
 import { named, ownerPartition } from "../partition.js";
 import { partsOf } from "../stored-rows.js";
 import { type Changes, indexWrite, needsLook, requestsWrite, type SeenRows, together } from "./index-write.js";
-import { lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";
+import { alarmWithout } from "./job-alarm.js";
+import { jobKey, lockKey, nextGeneration, recordsKey, sessionKey } from "./keys.js";
 import type { EngineLeases, OfferedLease } from "./leases.js";
 import { emptyTrash } from "./remove.js";
 import {
@@ -201,10 +202,13 @@ export class EngineSessionWriter {
     const keys = changes === null ? requestsIn(sessionId, write.records) : changes.keys;
     const look = () => seenRows(engine, owner, sessionId, keys);
     let seen = changes !== null && needsLook(changes, isFold) ? await look() : null;
+    let alarm = changes === null ? null : await this.#alarmBehind(owner, sessionId, changes);
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const made = this.#make(write, seen);
       const publish = () => (made.tells ? events?.publish(owner) : undefined);
-      const written = made.isStaged ? this.#stage(write, made) : committed(engine, ownerPartition(owner), made.commit);
+      const { dueByMs: _, ...exact } = made.commit;
+      const commit = alarm === null ? made.commit : { ...exact, ...alarm };
+      const written = made.isStaged ? this.#stage(write, made) : committed(engine, ownerPartition(owner), commit);
       const result = await publishing(publish, written);
       if (result.ok) {
         await this.#deleteLater(owner, made.later);
@@ -213,9 +217,19 @@ export class EngineSessionWriter {
       if (result.refused === "epoch" || result.keys.includes(ERASURE_KEY)) throw ownerErased();
       const own = [sessionKey(sessionId), ...(write.more?.checks ?? []).map(({ key }) => key)];
       if (result.keys.some((key) => own.includes(key))) return null;
-      seen = await look();
+      // Somebody has changed something: whoever looks for jobs next sets the alarm.
+      if (alarm === null || result.refused !== "version") seen = await look();
+      alarm = null;
     }
     return null;
+  }
+
+  /** Of a write by which nothing but the end of jobs changes when the owner's others are due; else null. */
+  async #alarmBehind(owner: Owner, sessionId: string, changes: SessionChanges): ReturnType<typeof alarmWithout> {
+    const { done, pending, failed, takenBackTo } = changes;
+    if (done.length === 0 || pending.length + failed.length > 0 || takenBackTo !== null) return null;
+    const gone = new Set(done.map((turn) => jobKey(sessionId, turn)));
+    return alarmWithout(this.#parts.engine, ownerPartition(owner), gone);
   }
 
   /** What is left where that fails is known by whoever takes it up: its turn is no part of the conversation. */

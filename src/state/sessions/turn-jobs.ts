@@ -9,9 +9,11 @@ import { type Commit, type KeyRange, MOST_DUE, type PartitionRead, prefixRange, 
 import { ERASURE_KEY } from "../ledger/ledger-values.js";
 import { OWNER_KEY, ownerPartition, systemPartition } from "../partition.js";
 import { jsonOf } from "../stored-rows.js";
+import { isTurn, type JobsOfAlarm, nextAlarm } from "./job-alarm.js";
 import { JOBS, jobKey, jobsOf, TURN_JOBS } from "./keys.js";
 import { ownerPages } from "./owners.js";
-import { alarmOf, isClaimed, NEVER_DUE_MS, pendingTurn, type StoredJob, storedJob, type TurnJob, unclaimedJob } from "./turn-job.js";
+import { TurnClaims } from "./turn-claims.js";
+import { alarmOf, isClaimed, pendingTurn, type StoredJob, storedJob, type TurnJob, unclaimedJob } from "./turn-job.js";
 
 /** Partitions that are looked at together, and how often more are asked for. */
 const LEAST_DUE = 16;
@@ -22,8 +24,6 @@ const MAX_TRIES = 12;
 /** From there on a claim is checked by its own rows alone, whatever else goes on in the partition. */
 const TRIES_BY_VERSION = 3;
 const TRY_AGAIN_MS = 15;
-/** While an owner's data is erased their turns are looked at so seldom, in milliseconds. */
-const ERASED_LATER_MS = 5_000;
 /** So long the engine's clock is reckoned on from when it was read, in milliseconds. */
 const CLOCK_KNOWN_MS = 60_000;
 const LOOK_AGAIN_MS = 100;
@@ -37,23 +37,22 @@ interface TakenJob {
 }
 
 /** An owner's jobs as one look found them. */
-interface OwnerJobs {
+interface OwnerJobs extends JobsOfAlarm {
   readonly owner: Owner;
-  readonly isErasing: boolean;
-  readonly turns: readonly StoredJob[];
-  /** When what else is in the partition is due. */
-  readonly others: readonly number[];
   readonly read: PartitionRead;
 }
 
 /** Turns whose write-back is not done: jobs in their owners' partitions, which are due when the earliest of them is. */
 export class TurnJobs implements PendingTurns {
   readonly #engine: StateEngine;
+  /** Null where several processes use the engine: who has a turn stands in the job's row then. */
+  readonly #here: TurnClaims | null;
   /** What the engine's clock said when `performance.now()` was `at`. */
   #engineClock = { nowMs: 0, at: 0 };
 
   constructor(engine: StateEngine) {
     this.#engine = engine;
+    this.#here = engine.manifest.shared ? null : new TurnClaims();
   }
 
   async due(nowMs: number, limit: number, { except = [] }: { readonly except?: readonly Owner[] } = {}): Promise<readonly PendingTurn[]> {
@@ -94,23 +93,22 @@ export class TurnJobs implements PendingTurns {
   }
 
   async renew({ claim, ...turn }: TurnName & { readonly claim?: string }, leaseMs: number): Promise<string | null> {
+    if (claim === undefined) return null;
     const renewed = newId();
-    const isRenewed = await this.#change(turn, ({ job }, read) => {
-      if (claim === undefined || job.claim !== claim || read.entries.has(ERASURE_KEY)) return null;
-      return { ...job, claim: renewed, claimedUntilMs: Math.ceil(read.nowMs + leaseMs) };
-    });
-    return isRenewed ? renewed : null;
+    const longer = ({ job }: StoredJob, read: PartitionRead) =>
+      job.claim !== claim || read.entries.has(ERASURE_KEY)
+        ? null
+        : { ...job, claim: renewed, claimedUntilMs: Math.ceil(read.nowMs + leaseMs) };
+    if (this.#here === null) return (await this.#change(turn, longer)) ? renewed : null;
+    const { stored, read } = await this.#jobOf(turn);
+    const job = stored === null ? null : longer(stored, read);
+    if (stored === null || job === null) return null;
+    return this.#here.renew(ownerPartition(turn.owner), stored, claim, job) ? renewed : null;
   }
 
   async letGo({ claim, ...turn }: TurnName & { readonly claim?: string }): Promise<void> {
+    if (this.#here !== null) return this.#here.letGo(ownerPartition(turn.owner), { key: jobKey(turn.sessionId, turn.turn) }, claim);
     await this.#change(turn, ({ job }) => (claim === undefined || job.claim === claim ? unclaimedJob(job) : null));
-  }
-
-  /** Lets all claims go: for the start of a process that has the engine to itself, where they are of one that is gone. */
-  async releaseAll(): Promise<void> {
-    for (const { owner, turns } of await this.#jobsIn(await this.#due(Number.MAX_SAFE_INTEGER, MOST_DUE, [])))
-      for (const { sessionId, turn, job } of turns)
-        if (job.claim !== undefined) await this.letGo({ owner, sessionId, turn, claim: job.claim });
   }
 
   async recordAttempt(turn: TurnName, attempt: RecordedAttempt): Promise<void> {
@@ -140,7 +138,7 @@ export class TurnJobs implements PendingTurns {
     const range = prefixRange(sessionId === undefined ? TURN_JOBS : jobsOf(sessionId));
     while (!signal.aborted) {
       const { ranges, nowMs } = await this.#engine.read(ownerPartition(owner), { ranges: [range] });
-      if (!(ranges[0] ?? []).map(storedJob).some(({ job }) => isClaimed(job, nowMs))) return;
+      if (!(ranges[0] ?? []).some((row) => isClaimed(this.#job(ownerPartition(owner), row).job, nowMs))) return;
       await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -186,7 +184,8 @@ export class TurnJobs implements PendingTurns {
    */
   async #due(nowMs: number, limit: number, except: readonly Owner[]): Promise<readonly string[]> {
     const latest = Math.ceil(Math.max(nowMs, await this.#engineNowMs()));
-    const due = await this.#engine.due(latest, Math.min(Math.max(limit, LEAST_DUE), MOST_DUE), 0);
+    // What is claimed here alone is found all the same.
+    const due = await this.#engine.due(latest, Math.min(Math.max(limit + (this.#here?.size ?? 0), LEAST_DUE), MOST_DUE), 0);
     const leftOut = new Set(except.map(ownerPartition));
     return due.map(({ partition }) => partition).filter((partition) => !leftOut.has(partition));
   }
@@ -219,8 +218,8 @@ export class TurnJobs implements PendingTurns {
     return {
       owner,
       isErasing: read.entries.has(ERASURE_KEY),
-      turns: rows.filter(({ key }) => key.startsWith(TURN_JOBS)).map(storedJob),
-      others: rows.filter(({ key }) => !key.startsWith(TURN_JOBS)).flatMap(alarmsOf),
+      turns: rows.filter(isTurn).map((row) => this.#job(partition, row)),
+      others: rows.filter((row) => !isTurn(row)),
       read,
     };
   }
@@ -233,12 +232,11 @@ export class TurnJobs implements PendingTurns {
       const claimed = claimable(jobs, nowMs)
         .slice(0, limit)
         .map((stored) => ({ ...stored, job: { ...stored.job, claim: newId(), claimedUntilMs: Math.ceil(read.nowMs + leaseMs) } }));
+      if (this.#here !== null && claimed.length > 0) return this.#claimHere(owner, this.#here, claimed, read.nowMs);
       const byKey = new Map(claimed.map((stored) => [stored.key, stored]));
-      const alarm = nextAlarm(
-        jobs,
-        turns.map((stored) => byKey.get(stored.key) ?? stored),
-        nowMs,
-      );
+      const after = (stored: StoredJob) =>
+        this.#here === null ? (byKey.get(stored.key) ?? stored) : { ...stored, job: unclaimedJob(stored.job) };
+      const alarm = nextAlarm({ ...jobs, turns: turns.map(after) }, nowMs);
       if (claimed.length === 0 && alarm === read.dueAtMs) return [];
       const puts = claimed.map(({ key, job }) => ({ key, value: JSON.stringify(job) }));
       const checks = claimed.map(({ key, version }) => ({ key, version }));
@@ -260,6 +258,20 @@ export class TurnJobs implements PendingTurns {
     return [];
   }
 
+  /** Whoever erases looks for claims once that is known, and whoever claims looks for an erasure behind it: one of them sees the other. */
+  async #claimHere(owner: Owner, here: TurnClaims, jobs: readonly StoredJob[], nowMs: number): Promise<readonly TakenJob[]> {
+    const partition = ownerPartition(owner);
+    const taken = here.take(partition, jobs, nowMs);
+    let stands: readonly StoredJob[] = [];
+    try {
+      const { entries } = await this.#engine.read(partition, { keys: [ERASURE_KEY, ...taken.map(({ key }) => key)] });
+      if (!entries.has(ERASURE_KEY)) stands = taken.filter(({ key, version }) => entries.get(key)?.version === version);
+    } finally {
+      for (const stored of taken) if (!stands.includes(stored)) here.letGo(partition, stored, stored.job.claim);
+    }
+    return stands.map((stored) => ({ owner, stored }));
+  }
+
   /** Nobody has what may have been claimed by a commit whose outcome is not known. */
   async #letGoLater(claimed: readonly TakenJob[], until: number): Promise<void> {
     for (const { owner, stored } of claimed) {
@@ -268,21 +280,31 @@ export class TurnJobs implements PendingTurns {
     }
   }
 
+  async #jobOf({ owner, sessionId, turn }: TurnName): Promise<{ readonly stored: StoredJob | null; readonly read: PartitionRead }> {
+    const key = jobKey(sessionId, turn);
+    const read = await this.#engine.read(ownerPartition(owner), { keys: [key, ERASURE_KEY] });
+    const row = read.entries.get(key);
+    return { stored: row === undefined ? null : this.#job(ownerPartition(owner), row), read };
+  }
+
+  /** With who has it. */
+  #job(partition: string, row: StoredEntry): StoredJob {
+    return this.#here === null ? storedJob(row) : this.#here.of(partition, storedJob(row));
+  }
+
   /** Whether the turn's job was changed: it was there, and `change` gave what it is to be. */
   async #change(
     turn: TurnName,
     change: (stored: StoredJob, read: PartitionRead) => TurnJob | null,
     how: Pick<Commit, "durability"> = {},
   ): Promise<boolean> {
-    const key = jobKey(turn.sessionId, turn.turn);
     for (;;) {
-      const read = await this.#engine.read(ownerPartition(turn.owner), { keys: [key, ERASURE_KEY] });
-      const entry = read.entries.get(key);
-      const stored = entry === undefined ? null : storedJob(entry);
+      const { stored, read } = await this.#jobOf(turn);
       const job = stored === null ? null : change(stored, read);
       if (stored === null || job === null) return false;
+      const { key, version } = stored;
       const commit = {
-        checks: [{ key, version: stored.version }],
+        checks: [{ key, version }],
         puts: [{ key, value: JSON.stringify(job) }],
         dueByMs: alarmOf(job, read.nowMs),
         ...how,
@@ -312,21 +334,6 @@ function claimable({ isErasing, turns, read }: OwnerJobs, nowMs: number): readon
   return [...oldest.values()].filter(({ job }) => job.dueAtMs <= nowMs && !isClaimed(job, read.nowMs)).toSorted(byAge);
 }
 
-/**
- * When the partition is to be looked at next. Behind a session's oldest turn its others wait; null: there is nothing to do.
- */
-function nextAlarm({ isErasing, others, read }: OwnerJobs, turns: readonly StoredJob[], nowMs: number): number | null {
-  const sessions = new Set<string>();
-  const alarms = [...others];
-  for (const { sessionId, job } of turns) {
-    if (job.state === "pending" && sessions.has(sessionId)) continue;
-    if (job.state === "pending") sessions.add(sessionId);
-    const alarm = alarmOf(job, read.nowMs);
-    alarms.push(isErasing ? Math.max(alarm, Math.max(nowMs, read.nowMs) + ERASED_LATER_MS) : alarm);
-  }
-  return alarms.length === 0 ? null : alarms.reduce((earliest, at) => Math.min(earliest, at), NEVER_DUE_MS);
-}
-
 function inOrder(taken: readonly TakenJob[]): readonly PendingTurn[] {
   return taken
     .toSorted((a, b) => byAge(a.stored, b.stored))
@@ -335,11 +342,4 @@ function inOrder(taken: readonly TakenJob[]): readonly PendingTurn[] {
 
 function byAge(a: StoredJob, b: StoredJob): number {
   return a.job.atMs - b.job.atMs || (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0);
-}
-
-/** When another kind of job is due, as all jobs say it. */
-function alarmsOf(row: StoredEntry): readonly number[] {
-  const { dueAtMs, claimedUntilMs } = jsonOf<{ readonly dueAtMs?: unknown; readonly claimedUntilMs?: unknown }>(row);
-  const times = [dueAtMs, claimedUntilMs].filter((time) => typeof time === "number");
-  return times.length === 0 ? [] : [Math.min(...times)];
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../../src/platform/errors.js";
 import type { StateEngine } from "../../../src/state/engine.js";
 
-/** What one process sees of an engine, until it is killed, or while it is out of reach. */
+/** What one process of several sees of an engine, until it is killed, or while it is out of reach. */
 export function connectionTo(engine: StateEngine): { readonly engine: StateEngine; kill(): void; cut(isOut: boolean): void } {
   let isDead = false;
   let isOut = false;
@@ -14,7 +14,7 @@ export function connectionTo(engine: StateEngine): { readonly engine: StateEngin
   };
   return {
     engine: {
-      manifest: engine.manifest,
+      manifest: { ...engine.manifest, shared: true },
       read: alive((...args) => engine.read(...args)),
       commit: alive((...args) => engine.commit(...args)),
       partitions: alive((...args) => engine.partitions(...args)),

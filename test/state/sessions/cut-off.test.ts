@@ -16,7 +16,8 @@ const START = Date.parse("2026-03-01T10:00:00.000Z");
 function world() {
   let nowMs = START;
   const clock = { now: () => new Date(nowMs) };
-  const engine = new MemoryEngine({ clock });
+  const alone = new MemoryEngine({ clock });
+  const engine = Object.assign(alone, { manifest: { ...alone.manifest, shared: true } });
   const open = (over: StateEngine = engine): SessionStore =>
     engineSessionStore(over, { logger: silentLogger, clock, images: new EngineImageStore(over) });
   const pass = (ms: number) => {
