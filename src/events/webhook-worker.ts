@@ -1,5 +1,6 @@
 import { JobWorker } from "../jobs/job-worker.js";
 import type { Clock } from "../platform/clock.js";
+import { LEASE_MS } from "../platform/held-lease.js";
 import type { Logger } from "../platform/logger.js";
 import type { ClaimedOwner, EventLog, EventQueue, KeptEvent, ToldEvent, WebhookSender } from "../ports/events.js";
 
@@ -15,11 +16,6 @@ export interface WebhookWorkerParts {
 export interface WebhookWorkerOptions {
   /** Waits before an event is tried again, in milliseconds; after the last it is given up. Default: about a day in all. */
   readonly waitsMs?: readonly number[];
-  /**
-   * How long an owner is taken for, in milliseconds. Two thirds of it are used: a try that began within them ends within the lease.
-   * Default 60,000.
-   */
-  readonly leaseMs?: number;
 }
 
 const SECOND = 1_000;
@@ -31,9 +27,8 @@ const WAITS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 8 * H
 const JITTER = 0.1;
 /** Owners that are delivered to at once. */
 const AT_ONCE = 8;
-const LEASE_MS = 60 * SECOND;
-/** How much of a lease is used. */
-const USED = 2 / 3;
+/** An owner with more to be told is delivered to for so long at a stretch, in milliseconds: others wait for their turn. */
+const STRETCH_MS = 40 * SECOND;
 const PAGE = 50;
 /** An event whose words can't be read is looked at again after this. */
 const LOOK_AGAIN_MS = 5 * SECOND;
@@ -45,14 +40,12 @@ const LOOK_AGAIN_MS = 5 * SECOND;
 export class WebhookWorker {
   readonly #parts: WebhookWorkerParts;
   readonly #waitsMs: readonly number[];
-  readonly #leaseMs: number;
   readonly #jobs: JobWorker<ClaimedOwner>;
   #stopListening: () => void = () => {};
 
-  constructor(parts: WebhookWorkerParts, { waitsMs = WAITS_MS, leaseMs = LEASE_MS }: WebhookWorkerOptions = {}) {
+  constructor(parts: WebhookWorkerParts, { waitsMs = WAITS_MS }: WebhookWorkerOptions = {}) {
     this.#parts = parts;
     this.#waitsMs = waitsMs;
-    this.#leaseMs = leaseMs;
     this.#jobs = this.#worker();
   }
 
@@ -81,7 +74,8 @@ export class WebhookWorker {
         ownerOf: ({ owner }) => owner,
         keyOf: ({ owner }) => owner,
         placeOf: () => ({}),
-        claim: (limit) => queue.claim(clock.now(), limit, this.#leaseMs),
+        claim: (limit) => queue.claim(clock.now(), limit, LEASE_MS),
+        renew: (claimed) => queue.renew(claimed, LEASE_MS),
         letGo: (claimed) => queue.release(claimed, { dueAt: clock.now(), attempts: claimed.attempts }),
         run: async (claimed, signal) => queue.release(claimed, await this.#deliverAll(claimed, signal)),
         failed: async (claimed, error) => {
@@ -102,18 +96,19 @@ export class WebhookWorker {
     );
   }
 
-  /** Until one fails, none is left, or the lease is used up. When the owner is due next, and the tries of their first event. */
+  /** Until one fails, none is left, or the stretch is over. When the owner is due next, and the tries of their first event. */
   async #deliverAll(
     { owner, attempts: before }: ClaimedOwner,
     signal: AbortSignal,
   ): Promise<{ readonly dueAt: Date | null; readonly attempts: number }> {
     const { queue, sender, told, clock, logger } = this.#parts;
-    const until = performance.now() + this.#leaseMs * USED;
+    const until = performance.now() + STRETCH_MS;
     let attempts = before;
     for (;;) {
       const events = await queue.next(owner, PAGE);
       if (events.length === 0) return { dueAt: null, attempts: 0 };
       for (const event of events) {
+        signal.throwIfAborted();
         if (performance.now() > until) return { dueAt: clock.now(), attempts };
         const end = await sender.send(await told({ owner, event }), signal);
         const now = clock.now();

@@ -114,6 +114,8 @@ export interface ClaimedOwner {
   readonly owner: Owner;
   /** How often the first of them was tried already. */
   readonly attempts: number;
+  /** Which claim it is. */
+  readonly claim: string;
 }
 
 /** An event that was given up. */
@@ -134,12 +136,17 @@ export interface DeadEvent {
 export interface EventQueue {
   /** Owners with something due, the longest due first: nobody else is given them for `leaseMs`, or until they are released. */
   claim(now: Date, limit: number, leaseMs: number): Promise<readonly ClaimedOwner[]>;
+  /** For `leaseMs` from now; null: somebody else was given the owner, or nothing of theirs waits any more. */
+  renew(claimed: ClaimedOwner, leaseMs: number): Promise<ClaimedOwner | null>;
   /** The next of a claimed owner's, oldest first. */
   next(owner: Owner, limit: number): Promise<readonly OwnerEvent[]>;
   delivered(owner: Owner, id: string): Promise<void>;
   /** Gives one up, so that those behind it go on. Without effect where it is gone. */
   bury(owner: Owner, id: string, end: Pick<DeadEvent, "attempts" | "error" | "deadSince">): Promise<void>;
-  /** `dueAt`: when the first is to be tried again; null: there was no more, and what came meanwhile is due at once. */
+  /**
+   * `dueAt`: when the first is to be tried again; null: there was no more, and what came meanwhile is due at once. Without effect where
+   * somebody else has the owner.
+   */
   release(claimed: ClaimedOwner, next: { readonly dueAt: Date | null; readonly attempts: number }): Promise<void>;
   /** When the next is due, in milliseconds since the epoch; null where nothing waits. */
   nextDueMs(): Promise<number | null>;

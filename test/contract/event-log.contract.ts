@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { erasedEvent, eventOf, type OwnerEvent } from "../../src/domain/event.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import { newId } from "../../src/platform/ids.js";
-import { BEGINNING, type EventLog, type EventQueue, type EventScope } from "../../src/ports/events.js";
+import { BEGINNING, type ClaimedOwner, type EventLog, type EventQueue, type EventScope } from "../../src/ports/events.js";
 import type { MemoryLog } from "../../src/ports/memory-log.js";
 import type { SessionWriter } from "../../src/ports/session-writer.js";
 import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
@@ -143,6 +143,22 @@ export function describeEventLogContract(name: string, make: () => Promise<Event
       expect(dueMs).not.toBeNull();
       await queue.release(mine, { dueAt: new Date(0), attempts: 3 });
       expect(await queue.claim(new Date(), 8, LEASE_MS)).toMatchObject([{ owner: ALICE, attempts: 3 }]);
+    });
+
+    test("its queue gives an owner to nobody else while the claim is renewed; who lost it changes nothing of it", async () => {
+      await add(ALICE);
+      const [mine] = await queue.claim(new Date(), 8, 1);
+      if (mine === undefined) throw new Error("nothing was claimed");
+      expect(await queue.renew(mine, LEASE_MS)).toMatchObject({ owner: ALICE });
+      expect(await queue.claim(new Date(), 8, LEASE_MS)).toEqual([]);
+      expect(await queue.renew(mine, 1)).not.toBeNull();
+      const others: ClaimedOwner[] = [];
+      await expect.poll(async () => others.push(...(await queue.claim(new Date(), 8, LEASE_MS))), { timeout: 10_000 }).toBe(1);
+      expect(await queue.renew(mine, LEASE_MS)).toBeNull();
+      await queue.release(mine, { dueAt: new Date(0), attempts: 9 });
+      expect(await queue.claim(new Date(), 8, LEASE_MS)).toEqual([]);
+      for (const other of others) await queue.release(other, { dueAt: new Date(0), attempts: 2 });
+      expect(await queue.claim(new Date(), 8, LEASE_MS)).toMatchObject([{ owner: ALICE, attempts: 2 }]);
     });
 
     test("its queue misses nothing that was added while a worker looked for the last time", async () => {

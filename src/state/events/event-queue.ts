@@ -1,7 +1,7 @@
 import type { OwnerEvent } from "../../domain/event.js";
 import { type Owner, ownerHash } from "../../domain/owner.js";
 import type { Clock } from "../../platform/clock.js";
-import { isId } from "../../platform/ids.js";
+import { isId, newId } from "../../platform/ids.js";
 import type { ClaimedOwner, DeadEvent, EventQueue } from "../../ports/events.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine, type StoredEntry } from "../engine.js";
@@ -55,13 +55,24 @@ export class EngineEventQueue implements EventQueue {
         const before = waitingOf(read, hash);
         // Claimed by somebody else since.
         if (before === null || availableAtMs(before) > nowMs) continue;
-        const changes = waitingChanges(hash, before, { ...before, leasedUntilMs: nowMs + leaseMs });
+        const claim = newId();
+        const changes = waitingChanges(hash, before, { ...before, leasedUntilMs: nowMs + leaseMs, claim });
         puts.push(...changes.puts);
         deletes.push(...changes.deletes);
-        claimed.push({ owner: before.owner, attempts: before.attempts });
+        claimed.push({ owner: before.owner, attempts: before.attempts, claim });
       }
       const checks = unchanged(read, ...due.map(waitingKey));
       return { commit: claimed.length === 0 ? null : { checks, puts, deletes }, result: claimed };
+    });
+  }
+
+  async renew(claimed: ClaimedOwner, leaseMs: number): Promise<ClaimedOwner | null> {
+    const hash = ownerHash(claimed.owner);
+    return optimisticCommit(this.#engine, FEED, { keys: [waitingKey(hash)] }, (read) => {
+      const before = waitingOf(read, hash);
+      if (before === null || before.claim !== claimed.claim) return { commit: null, result: null };
+      const changes = waitingChanges(hash, before, { ...before, leasedUntilMs: read.nowMs + leaseMs });
+      return { commit: { checks: unchanged(read, waitingKey(hash)), ...changes }, result: claimed };
     });
   }
 
@@ -96,13 +107,13 @@ export class EngineEventQueue implements EventQueue {
     });
   }
 
-  async release({ owner }: ClaimedOwner, { dueAt, attempts }: Parameters<EventQueue["release"]>[1]): Promise<void> {
+  async release({ owner, claim }: ClaimedOwner, { dueAt, attempts }: Parameters<EventQueue["release"]>[1]): Promise<void> {
     const hash = ownerHash(owner);
     const inMs = dueAt === null ? null : Math.max(0, dueAt.getTime() - this.#clock.now().getTime());
     const query = { keys: [waitingKey(hash)], ranges: [{ ...prefixRange(queueRows(hash)), limit: 1 }] };
     await optimisticChange(this.#engine, FEED, query, (read) => {
       const before = waitingOf(read, hash);
-      if (before === null) return null;
+      if (before === null || before.claim !== claim) return null;
       const none = inMs === null && read.ranges[0]?.length === 0;
       const after = none ? null : { ...before, attempts, leasedUntilMs: 0, dueAtMs: read.nowMs + (inMs ?? 0) };
       return { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, after) };

@@ -9,6 +9,8 @@ export interface WaitingOwner {
   readonly dueAtMs: number;
   /** Nobody else is given the owner until then. */
   readonly leasedUntilMs: number;
+  /** Who has the owner until then, or had them last. Default: nobody. */
+  readonly claim?: string;
   readonly attempts: number;
 }
 
