@@ -3,7 +3,7 @@ import { importLineSchema } from "../import/import-line.js";
 import { AppError } from "../platform/errors.js";
 import type { Imports } from "../ports/application.js";
 import { importResultSchema } from "../ports/resources.js";
-import { limited, refuseDeclaredLength } from "./body.js";
+import { chunksOf, refuseDeclaredLength } from "./body.js";
 import { flagQuery } from "./fields.js";
 import { OF_MEMORIES } from "./problem.js";
 import { type ApiApp, answer, answers, newApi, routesOf } from "./routes.js";
@@ -55,16 +55,13 @@ const route = routesOf("History")("post", IMPORT_PATH, "importHistory", {
   ],
 });
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
 export function importRoutes(imports: Imports): ApiApp {
   const api = newApi();
   api.openapi(route, async (c) => {
     const format = FORMATS[(c.req.header("Content-Type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""];
     if (!format) throw new AppError("UNSUPPORTED_MEDIA_TYPE", { hint: `Send ${Object.keys(FORMATS).join(" or ")}.` });
     refuseDeclaredLength(c.req.header("Content-Length"), MAX_IMPORT_BYTES);
-    const chunks: AsyncIterable<Uint8Array> = c.req.raw.body ?? nothing();
-    const result = await imports.import(c.get("owner"), limited(chunks, MAX_IMPORT_BYTES), {
+    const result = await imports.import(c.get("owner"), chunksOf(c.req.raw), {
       format,
       extract: c.req.valid("query").extract ?? false,
       signal: c.req.raw.signal,

@@ -1,7 +1,7 @@
 import type { Memory, MemorySource } from "../domain/memory.js";
 import { madeOf } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import { isAppError } from "../platform/errors.js";
+import { insteadOf } from "../platform/errors.js";
 import type { Sessions } from "../ports/application.js";
 import type { Memories } from "../ports/memories.js";
 import type { Why } from "../ports/resources.js";
@@ -21,11 +21,8 @@ export async function whyOf(
   const source = memory.source && { ...memory.source, message: await wordsBehind(sessions, owner, memory.source) };
   const because: Memory[] = [];
   for (const behind of madeOf(memory).slice(0, MAX_BEHIND)) {
-    try {
-      because.push(await memories.get(owner, behind, cancel));
-    } catch (error) {
-      if (!isAppError(error, "MEMORY_NOT_FOUND")) throw error;
-    }
+    const found = await memories.get(owner, behind, cancel).catch(insteadOf("MEMORY_NOT_FOUND", null));
+    if (found !== null) because.push(found);
   }
   return { memory, source, because };
 }
@@ -35,10 +32,6 @@ export async function whyOf(
  * null when they are purged (the session is gone, or the memory's quote was taken out with it).
  */
 async function wordsBehind(sessions: Pick<Sessions, "message">, owner: Owner, source: MemorySource): Promise<string | null> {
-  try {
-    return (await sessions.message(owner, source.session_id, source.message_id))?.content ?? null;
-  } catch (error) {
-    if (isAppError(error, "SESSION_NOT_FOUND")) return null;
-    throw error;
-  }
+  const message = await sessions.message(owner, source.session_id, source.message_id).catch(insteadOf("SESSION_NOT_FOUND", null));
+  return message?.content ?? null;
 }

@@ -144,19 +144,10 @@ export class IdentityService implements Identities {
       if (finished.state !== "undone") return finished;
     }
     if ((await records.into(from)).some(({ state }) => state !== "final")) throw new AppError("IDENTITY_MERGED");
-    const record = {
-      v: 1,
-      id: newMergeId(from),
-      from,
-      to,
-      at: clock.now().toISOString(),
-      state: "merging",
-      records: [],
-      deleted: [],
-    } as const;
     const undone = before === null ? [] : [...(before.undone ?? []), { id: before.id, to: before.to, at: before.at }];
-    const begun: MergeRecord = { ...record, records: [], deleted: [], undone, ...(key !== undefined && { key }) };
-    return this.#steps.finish(await this.#put(begun), signal);
+    const begun = { v: 1, id: newMergeId(from), from, to, at: clock.now().toISOString(), state: "merging" } as const;
+    const record: MergeRecord = { ...begun, records: [], deleted: [], undone, ...(key !== undefined && { key }) };
+    return this.#steps.finish(await this.#put(record), signal);
   }
 
   /** @throws MERGE_NOT_FOUND */
@@ -201,11 +192,7 @@ export class IdentityService implements Identities {
       // In one order for all, lest two wait for each other.
       for (const owner of [from, to].sort())
         leases.push(
-          await locks.acquire(mergeLockKey(owner), {
-            waitMs: WAIT_MS,
-            signal: running.signal,
-            ...(owner === to && { owner }),
-          }),
+          await locks.acquire(mergeLockKey(owner), { waitMs: WAIT_MS, signal: running.signal, ...(owner === to && { owner }) }),
         );
       return await work(AbortSignal.any([running.signal, ...leases.map(({ signal }) => signal)]));
     } catch (error) {
@@ -230,10 +217,7 @@ interface TurnRequest {
   readonly owner: Owner;
   readonly sessionId?: string;
 }
-interface TurnOptions {
-  readonly signal?: AbortSignal;
-  readonly onEvent?: (event: ChatEvent) => void | Promise<void>;
-}
+type TurnOptions = NonNullable<Parameters<Chat["chat"]>[1]>;
 
 /**
  * The door of turns, for owners by any name that they have been known by. A turn costs no look at who its user is: it begins with a write,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mergedId, type Owner, parseOwner } from "../domain/owner.js";
-import { isAppError } from "../platform/errors.js";
+import { insteadOf } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Merge, MergedSessions, MergedUsers } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
@@ -200,7 +200,4 @@ export class WordsLeft {
 }
 
 /** Whoever is being erased themselves has nothing left afterwards. */
-function erasedThemselves(error: unknown): number {
-  if (isAppError(error, "OWNER_ERASED")) return 0;
-  throw error;
-}
+const erasedThemselves = insteadOf("OWNER_ERASED", 0);

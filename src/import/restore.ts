@@ -1,7 +1,7 @@
 import { type ExportDocument, parseExport } from "../domain/export-format.js";
 import { importedSessionId, type Owner } from "../domain/owner.js";
 import { searchable, summaryMessage } from "../history/history.js";
-import { type ErrorDetail, isAppError } from "../platform/errors.js";
+import { type ErrorDetail, insteadOf, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
 import { present } from "../platform/present.js";
 import { isTimeZone } from "../platform/time-zone.js";
@@ -83,11 +83,7 @@ async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgot
 /** Without effect where long-term memory is off: the rest of an export is worth having. */
 async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memories, sessions }: ExportDocument): Promise<void> {
   if (memories.length === 0) return;
-  try {
-    await longTerm.restore(owner, bornOut(memories, sessions));
-  } catch (error) {
-    if (!isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
-  }
+  await longTerm.restore(owner, bornOut(memories, sessions)).catch(insteadOf("LONG_TERM_MEMORY_DISABLED", 0));
 }
 
 /** What the domain did not take. */
@@ -170,7 +166,6 @@ async function messageIds(store: SessionStore, owner: Owner, sessionId: string):
       if (record.type === "message") ids.add(record.id);
     return ids;
   } catch (error) {
-    if (isAppError(error, "SESSION_NOT_FOUND")) return null;
-    throw error;
+    return insteadOf("SESSION_NOT_FOUND", null)(error);
   }
 }

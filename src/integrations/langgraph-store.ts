@@ -2,7 +2,7 @@ import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import { handlePartsOf, knownOptions, type Maitred, type MaitredUser, serverPartsOf } from "../library/library.js";
 import type { Clock } from "../platform/clock.js";
-import { invalidField, isAppError } from "../platform/errors.js";
+import { insteadOf, invalidField } from "../platform/errors.js";
 import { isId } from "../platform/ids.js";
 import { KeyedMutex } from "../platform/keyed-mutex.js";
 import type { Memories } from "../ports/memories.js";
@@ -207,13 +207,8 @@ class MemoryItems {
     const put = tag === null ? undefined : (await memories.list(owner, { tag, limit: 1 })).data[0];
     if (put !== undefined) return put;
     if (tail.length > 0 || !isId(key)) return null;
-    try {
-      const memory = await memories.get(owner, key);
-      return memory.status === "active" && addressesOf(memory).some((address) => address.key === key) ? memory : null;
-    } catch (error) {
-      if (isAppError(error, "MEMORY_NOT_FOUND")) return null;
-      throw error;
-    }
+    const memory = await memories.get(owner, key).catch(insteadOf("MEMORY_NOT_FOUND", null));
+    return memory?.status === "active" && addressesOf(memory).some((address) => address.key === key) ? memory : null;
   }
 
   #itemOf(memory: Memory & { readonly score?: number }, { root }: Place, { tail, key }: StoreAddress): StoreItem {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Owner } from "../domain/owner.js";
 import type { JournalRecord } from "../domain/session.js";
-import { AppError, isAppError } from "../platform/errors.js";
+import { AppError, insteadOf } from "../platform/errors.js";
 import { canonicalJson } from "../platform/json.js";
 import type { MovableJournals, MovableState, ReadableJournals, ReadableState } from "../ports/transfer.js";
 import { committed } from "../state/durable-commit.js";
@@ -157,8 +157,7 @@ export async function journalDigest(store: JournalStore, owner: Owner, sessionId
       if (isCounted(record)) messages += 1;
     }
   } catch (error) {
-    if (isAppError(error, "SESSION_NOT_FOUND")) return null;
-    throw error;
+    return insteadOf("SESSION_NOT_FOUND", null)(error);
   }
   return { records, messages, hash: hash.digest("hex") };
 }

@@ -1,7 +1,7 @@
 import type { Owner } from "../domain/owner.js";
 import type { RecordOf, Session } from "../domain/session.js";
 import { searchable } from "../history/history.js";
-import { isAppError } from "../platform/errors.js";
+import { insteadOf } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { HistoryMessage } from "../ports/resources.js";
@@ -148,10 +148,7 @@ async function takeBack(
   { stop, signal }: Ending,
 ): Promise<void> {
   const options = stop.aborted ? { waitMs: STOP_MS, owner } : { waitMs: TURN_ENDS_MS, owner, signal };
-  const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), options).catch((error: unknown) => {
-    if (isAppError(error, "OWNER_ERASED")) return null;
-    throw error;
-  });
+  const lease = await store.locks.acquire(sessionLockKey(owner, sessionId), options).catch(insteadOf("OWNER_ERASED", null));
   try {
     if (lease === null || (await store.index.get(owner, sessionId)) === null) {
       await history.removeSession(owner, sessionId);
@@ -231,10 +228,6 @@ async function levelled(
   { lastSeq, signal }: { readonly lastSeq: number; readonly signal: AbortSignal },
 ): Promise<number> {
   if ((await store.index.indexedSeq(owner, sessionId)) >= lastSeq) return 0;
-  try {
-    return await during(owner, signal, (ended) => catchUp(owner, sessionId, { signal: ended }));
-  } catch (error) {
-    if (isAppError(error, "SESSION_NOT_FOUND")) return 0;
-    throw error;
-  }
+  const caughtUp = during(owner, signal, (ended) => catchUp(owner, sessionId, { signal: ended }));
+  return caughtUp.catch(insteadOf("SESSION_NOT_FOUND", 0));
 }

@@ -192,6 +192,14 @@ export function invalidField(pointer: string, detail: string, hint?: string): Ap
   });
 }
 
+/** For `catch`: a value in the place of an error of this code; any other is thrown on. */
+export function insteadOf<T>(code: ErrorCode, value: T): (error: unknown) => T {
+  return (error) => {
+    if (isAppError(error, code)) return value;
+    throw error;
+  };
+}
+
 /** Whether it is an {@link AppError}, of that code where one is given. */
 export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
   return error instanceof AppError && (code === undefined || error.code === code);

@@ -2,7 +2,7 @@ import { givenRecords, positionAfter } from "../domain/given-messages.js";
 import type { Owner } from "../domain/owner.js";
 import type { JsonObject, MessageRecord, NewRecord, Session } from "../domain/session.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError, isAppError } from "../platform/errors.js";
+import { AppError, insteadOf } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { Sessions } from "../ports/application.js";
@@ -126,8 +126,7 @@ export class ConversationLog {
       const summary = first === undefined ? null : (await this.#parts.sessions.get(key.owner, id)).summary;
       return { summary, items: messages.map((message) => logged(key, message)) };
     } catch (error) {
-      if (isAppError(error, "SESSION_NOT_FOUND")) return { summary: null, items: [] };
-      throw error;
+      return insteadOf("SESSION_NOT_FOUND", { summary: null, items: [] })(error);
     }
   }
 
@@ -158,12 +157,13 @@ export class ConversationLog {
 
   /** Takes out all that was said, and keeps the conversation. Its memories stay, without their quotes. */
   async empty(key: LogKey): Promise<void> {
-    await this.#parts.sessions.empty(key.owner, await this.sessionId(key)).catch(unlessThere);
+    await this.#parts.sessions.empty(key.owner, await this.sessionId(key)).catch(insteadOf("SESSION_NOT_FOUND", undefined));
   }
 
   /** Deletes the conversation from every store. Its memories stay, without their quotes. */
   async remove(key: LogKey): Promise<void> {
-    await this.#parts.sessions.purge(key.owner, await this.sessionId(key), { keepMemories: true, by: "user" }).catch(unlessThere);
+    const purged = this.#parts.sessions.purge(key.owner, await this.sessionId(key), { keepMemories: true, by: "user" });
+    await purged.catch(insteadOf("SESSION_NOT_FOUND", undefined));
   }
 
   /** The conversations whose names begin so, with what comes behind that; newest activity first. */
@@ -204,32 +204,17 @@ function logged({ channel }: LogKey, { id, at, body }: MessageRecord): LoggedIte
 }
 
 async function orNone<T>(read: Promise<readonly T[]>): Promise<readonly T[]> {
-  return read.catch((error: unknown) => {
-    unlessThere(error);
-    return [];
-  });
+  return read.catch(insteadOf("SESSION_NOT_FOUND", []));
 }
 
-function unlessThere(error: unknown): void {
-  if (!isAppError(error, "SESSION_NOT_FOUND")) throw error;
-}
-
-/** Records that are read for each message that is wanted, at first: what was made of it stands there too. */
-const RECORDS_EACH = 4;
-
-/** The newest so many messages that stand, oldest first: from the journal's end, as far back as it takes. @throws SESSION_NOT_FOUND */
-async function newestMessages(
-  journal: Pick<ShortTermMemory, "window" | "read">,
-  owner: Owner,
-  sessionId: string,
-  limit: number,
-): Promise<MessageRecord[]> {
-  const { lastSeq } = await journal.window(owner, sessionId, { rounds: 0 });
-  for (let records = (limit + 1) * RECORDS_EACH; ; records *= 4) {
-    const fromSeq = Math.max(1, lastSeq - records + 1);
-    const messages = await messagesFrom(journal, owner, sessionId, fromSeq);
-    if (messages.length >= limit || fromSeq === 1) return messages.slice(Math.max(0, messages.length - limit));
+/** The newest so many messages that stand, oldest first. @throws SESSION_NOT_FOUND */
+async function newestMessages(journal: ShortTermMemory, owner: Owner, sessionId: string, limit: number): Promise<MessageRecord[]> {
+  const messages: MessageRecord[] = [];
+  for await (const record of journal.newestFirst(owner, sessionId)) {
+    if (messages.length >= limit) break;
+    if (record.type === "message") messages.push(record);
   }
+  return messages.reverse();
 }
 
 /** @throws SESSION_NOT_FOUND */

@@ -3,7 +3,7 @@ import { mergedId, type Owner } from "../domain/owner.js";
 import type { JournalRecord, Session } from "../domain/session.js";
 import { searchable, summaryMessage } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";
-import { isAppError } from "../platform/errors.js";
+import { insteadOf, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationHistory } from "../ports/history.js";
@@ -225,10 +225,7 @@ export class SessionCopies implements MergedSessions {
   }
 
   async #recordsOrNone(owner: Owner, sessionId: string): Promise<readonly JournalRecord[] | null> {
-    return recordsOf(this.#parts.store.journal, owner, sessionId).catch((error: unknown) => {
-      if (isAppError(error, "SESSION_NOT_FOUND")) return null;
-      throw error;
-    });
+    return recordsOf(this.#parts.store.journal, owner, sessionId).catch(insteadOf("SESSION_NOT_FOUND", null));
   }
 
   #sessionsOf(owner: Owner): Promise<readonly Session[]> {
@@ -245,7 +242,4 @@ function copyOf({ id, to }: MergedUsers, sessionId: string): string {
   return mergedId("session", to, id, sessionId);
 }
 
-function unlessOff(error: unknown): number {
-  if (isAppError(error, "HISTORY_DISABLED")) return 0;
-  throw error;
-}
+const unlessOff = insteadOf("HISTORY_DISABLED", 0);
