@@ -93,14 +93,7 @@ export function localBackend(application: Application, named: Owner): Backend {
     forget: async (id) => {
       await memories.forget(await now(), id, { now: new Date() });
     },
-    waiting: async () => {
-      const owner = await now();
-      const [review, active] = await Promise.all([
-        memories.list(owner, { limit: 50, status: "review" }),
-        memories.list(owner, { limit: 200, status: "active" }),
-      ]);
-      return [...review.data, ...active.data.filter((memory) => memory.pending_change !== null)];
-    },
+    waiting: () => waitingIn(async (query) => (await memories.list(await now(), query)).data),
     approve: async (id) => memories.approve(await now(), id, { now: new Date() }),
     reject: async (id) => memories.reject(await now(), id, { now: new Date() }),
     import: async (body, options) => imports.import(await now(), body, { ...options, maxBytes: MAX_DOCUMENT_BYTES }),
@@ -111,6 +104,14 @@ export function localBackend(application: Application, named: Owner): Backend {
     readiness: () => application.readiness(),
     close: () => application.close({ drainMs: DRAIN_MS }),
   };
+}
+
+/** What waits for the user's word: memories, and changes of those that hold. */
+export async function waitingIn(
+  list: (query: { readonly status: "review" | "active"; readonly limit: number }) => Promise<readonly Memory[]>,
+): Promise<readonly Memory[]> {
+  const [review, active] = await Promise.all([list({ status: "review", limit: 50 }), list({ status: "active", limit: 200 })]);
+  return [...review, ...active.filter((memory) => memory.pending_change !== null)];
 }
 
 export function localTimeZone(): string {

@@ -25,7 +25,11 @@ interface ChatCommand {
 export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
   "/memories": { does: "what I know about you", run: memories },
   "/why": { takes: "<number>", does: "the words that a memory comes from", run: why },
-  "/remember": { takes: "<text>", does: "keep something, as you say it", run: remember },
+  "/remember": {
+    takes: "<text>",
+    does: "keep something, as you say it",
+    run: (terminal, backend, _, text) => addMemory(terminal, backend, text, { hard: false }),
+  },
   "/forget": { takes: "<number>", does: "forget a memory for good", run: forget },
   "/confirm": { takes: "[<number> yes|no]", does: "what waits for your word", run: confirm },
   "/new": { does: "begin a new conversation", run: startNew },
@@ -73,10 +77,6 @@ async function why(terminal: Terminal, backend: Backend, state: ChatState, argum
   const found = await backend.why(chosen(argument, state.listed.memories, "/memories"));
   terminal.result(found);
   whyLines(terminal, found);
-}
-
-async function remember(terminal: Terminal, backend: Backend, _state: ChatState, text: string): Promise<void> {
-  await addMemory(terminal, backend, text, { hard: false });
 }
 
 async function forget(terminal: Terminal, backend: Backend, state: ChatState, argument: string): Promise<void> {

@@ -3,9 +3,7 @@ import type { Config } from "../compose/config.js";
 import { ownerOf } from "../domain/owner.js";
 import type { Application } from "../ports/application.js";
 import type { ChatModel, ModelMeasure } from "../ports/chat-model.js";
-import { type Finding, failure, ok, report, type Strictness } from "./doctor.js";
-import type { ExitCode } from "./errors.js";
-import type { Terminal } from "./terminal.js";
+import { type Finding, failure, ok } from "./doctor.js";
 
 /** The product over stores of its own, with the models that are configured. */
 export interface Trial extends Pick<Application, "chat" | "imports" | "sessions" | "memories" | "events" | "close"> {
@@ -128,7 +126,7 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-interface ModelDoctorParts extends Strictness {
+interface ModelDoctorParts {
   readonly readConfig: () => Config;
   readonly openModel: (config: Config) => Promise<ChatModel | null>;
   /** The product with that model, over nothing that stays. */
@@ -137,11 +135,7 @@ interface ModelDoctorParts extends Strictness {
 }
 
 /** `doctor --model`: what the configured model does, by small calls and by the product's own. Opens no store that stays. */
-export function modelDoctorCommand(terminal: Terminal, parts: ModelDoctorParts): Promise<ExitCode> {
-  return report(terminal, examine(parts), parts);
-}
-
-async function* examine({ readConfig, openModel, openTrial, signal }: ModelDoctorParts): AsyncGenerator<Finding> {
+export async function* modelFindings({ readConfig, openModel, openTrial, signal }: ModelDoctorParts): AsyncGenerator<Finding> {
   let model: ChatModel | null;
   let config: Config;
   try {

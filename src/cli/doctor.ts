@@ -27,25 +27,8 @@ export interface DoctorParts extends InUseParts {
   readonly open: (config: Config) => Promise<{ readonly backend: Backend; readonly maintenance: Maintenance }>;
 }
 
-export interface Strictness {
-  /** Whether what works but wants a look is worth an exit code too. */
-  readonly strict: boolean;
-}
-
-/**
- * Looks at everything, also after something was found; ends with `attention` when something does not work. Opening the stores finishes
- * what a crash left behind, as a server's start does; beyond that nothing is changed.
- */
-export function doctorCommand(terminal: Terminal, parts: DoctorParts, options: Strictness): Promise<ExitCode> {
-  return report(terminal, examine(parts), options);
-}
-
-/** What can be told of a server from outside. */
-export function remoteDoctorCommand(terminal: Terminal, backend: Backend, options: Strictness): Promise<ExitCode> {
-  return report(terminal, readinessFindings(backend), options);
-}
-
-export async function report(terminal: Terminal, found: AsyncIterable<Finding>, { strict }: Strictness): Promise<ExitCode> {
+/** Shows what was found; ends with `attention` when something does not work, or, where it is to be `strict`, wants a look. */
+export async function report(terminal: Terminal, found: AsyncIterable<Finding>, strict: boolean): Promise<ExitCode> {
   const findings: Finding[] = [];
   const { green, yellow, red } = terminal.colours;
   for await (const finding of found) {
@@ -59,7 +42,11 @@ export async function report(terminal: Terminal, found: AsyncIterable<Finding>, 
   return worst === "fail" || (strict && worst === "warn") ? EXIT.attention : EXIT.ok;
 }
 
-async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
+/**
+ * Looks at everything, also after something was found. Opening the stores finishes what a crash left behind, as a server's start does; beyond
+ * that nothing is changed.
+ */
+export async function* storageFindings(parts: DoctorParts): AsyncGenerator<Finding> {
   yield nodeFinding(parts.nodeVersion);
   yield await attempt("SQLite", async () => ok("SQLite", await parts.sqliteVersion()));
   let config: Config;
@@ -172,7 +159,8 @@ async function* databaseFindings(maintenance: Maintenance): AsyncGenerator<Findi
 
 const PARTS: Readonly<Record<PartStatus, Finding["status"]>> = { ok: "ok", disabled: "ok", degraded: "warn", down: "fail" };
 
-async function* readinessFindings(backend: Backend): AsyncGenerator<Finding> {
+/** What can be told of a server from outside. */
+export async function* readinessFindings(backend: Backend): AsyncGenerator<Finding> {
   let readiness: Readiness;
   try {
     readiness = await backend.readiness();

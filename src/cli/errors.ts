@@ -1,21 +1,14 @@
 import { type AppError, ERRORS, type ErrorCode, isAppError } from "../platform/errors.js";
 
-/** What `maitred` ends with. They do not change within a major version. */
+/** What `maitred` ends with, as {@link EXIT_HELP} says. They do not change within a major version. */
 export const EXIT = {
   ok: 0,
-  /** Something unexpected; of an export or an erasure also: nothing is kept of such a user. */
   failure: 1,
-  /** Wrong options, configuration or input. */
   usage: 2,
-  /** No such session, memory, message or file. */
   notFound: 3,
-  /** Another process owns the storage directory: stop it, or, where the output says so, use --url. */
   inUse: 4,
-  /** A store, model or server is out of reach: try again later. */
   unavailable: 5,
-  /** Done, but something needs attention: see what was printed. */
   attention: 6,
-  /** Interrupted (Ctrl+C). */
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

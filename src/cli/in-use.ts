@@ -18,15 +18,12 @@ export async function unlessInUse<T>(
     return await open();
   } catch (error) {
     if (!isAppError(error, "STORAGE_IN_USE")) throw error;
-    const hint = await throughServer(config, serverOf, as === "operator" ? ", with its OPERATOR_TOKEN in MAITRED_OPERATOR_TOKEN" : "");
+    const url = await serverOf(config);
+    const isServer = url === null ? ", if it is a server," : "";
+    const how = as === "operator" ? ", with its OPERATOR_TOKEN in MAITRED_OPERATOR_TOKEN" : "";
+    const hint = `Stop it, or${isServer} send this command through it: --url ${url ?? configuredUrl(config)}${how}`;
     throw new AppError("STORAGE_IN_USE", { detail: error.message, hint, cause: error });
   }
-}
-
-async function throughServer(config: Config, serverOf: InUseParts["serverOf"], how: string): Promise<string> {
-  const url = await serverOf(config);
-  if (url !== null) return `Stop it, or send this command through it: --url ${url}${how}`;
-  return `Stop it, or, if it is a server, send this command through it: --url ${configuredUrl(config)}${how}`;
 }
 
 /** Where a server with this configuration would listen. */

@@ -13,8 +13,8 @@ import { STATE_BACKENDS, type StateBackend } from "../ports/transfer.js";
 import { type Backend, localBackend } from "./backend.js";
 import { chatCommand } from "./chat.js";
 import { completionOf, SHELLS, type Shell } from "./completion.js";
-import { doctorCommand, remoteDoctorCommand } from "./doctor.js";
-import { modelDoctorCommand, type Trial } from "./doctor-trial.js";
+import { type Finding, readinessFindings, report, storageFindings } from "./doctor.js";
+import { modelFindings, type Trial } from "./doctor-trial.js";
 import { addEncryptionCommands } from "./encryption.js";
 import { EXIT, EXIT_HELP, errorJson, errorLines, exitCodeOf, plainRefusal } from "./errors.js";
 import { importCommand, LINE_HELP } from "./import.js";
@@ -254,13 +254,14 @@ function programOf(given: CliParts, done: (code: number) => void, asJson: boolea
           detail: "--model asks the model from here.",
           hint: "Run it where the server runs, without --url.",
         });
-      if (model) return done(await modelDoctorCommand(terminal(), { readConfig, openModel, openTrial, signal, strict }));
-      if (url !== undefined) return backend(async (it) => done(await remoteDoctorCommand(terminal(), it, { strict })));
+      const shown = async (found: AsyncIterable<Finding>) => done(await report(terminal(), found, strict));
+      if (model) return shown(modelFindings({ readConfig, openModel, openTrial, signal }));
+      if (url !== undefined) return backend((it) => shown(readinessFindings(it)));
       const open = async (config: Config) => {
         const { application, maintenance } = await parts.open(config);
         return { backend: localBackend(application, owner()), maintenance };
       };
-      done(await doctorCommand(terminal(), { nodeVersion, readConfig, sqliteVersion, serverOf, open }, { strict }));
+      await shown(storageFindings({ nodeVersion, readConfig, sqliteVersion, serverOf, open }));
     });
   addStudioCommand(program, terminal, parts);
   program

@@ -4,7 +4,7 @@ import type { Message } from "../domain/session.js";
 import { AppError, ERRORS, type ErrorCode, isAppError } from "../platform/errors.js";
 import type { ChatEvent } from "../ports/application.js";
 import type { ChatAnswer } from "../ports/resources.js";
-import { type Backend, FLUSH_MS, FOUND, localTimeZone } from "./backend.js";
+import { type Backend, FLUSH_MS, FOUND, localTimeZone, waitingIn } from "./backend.js";
 
 export interface RemoteOptions {
   /** The server's address: "http://127.0.0.1:3000". */
@@ -28,6 +28,9 @@ interface Call {
 export function remoteBackend(options: RemoteOptions): Backend {
   const send = (path: string, call: Call = {}) => request(options, path, call);
   const read = async <T>(path: string, call: Call = {}) => (await (await send(path, call)).json()) as T;
+  const session = (id: string) => `/v1/sessions/${encodeURIComponent(id)}`;
+  const memory = (id: string) => `/v1/memories/${encodeURIComponent(id)}`;
+  const listed = async <T>(path: string, call?: Call) => (await read<{ readonly data: readonly T[] }>(path, call)).data;
   return {
     about: { model: null, store: options.url },
     warm: async () => {},
@@ -36,38 +39,22 @@ export function remoteBackend(options: RemoteOptions): Backend {
       const headers = { Accept: "text/event-stream", "X-Timezone": localTimeZone() };
       return readAnswer(await send("/v1/chat", { method: "POST", json, headers, signal }), onEvent);
     },
-    sessions: async () => (await read<{ data: [] }>("/v1/sessions?limit=20")).data,
-    session: (id) => read(`/v1/sessions/${encodeURIComponent(id)}`),
-    messages: async (id) => {
-      const { data } = await read<{ data: readonly Message[] }>(`/v1/sessions/${encodeURIComponent(id)}/messages?limit=200&order=desc`);
-      return data.toReversed();
-    },
-    deleteSession: async (id) => {
-      await send(`/v1/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
-    },
-    flush: async (id) => {
-      await send(`/v1/sessions/${encodeURIComponent(id)}/flush?timeout_ms=${FLUSH_MS}`, { method: "POST" });
-    },
-    memories: async () => (await read<{ data: [] }>("/v1/memories?limit=50&status=active")).data,
-    search: async (query) =>
-      (await read<{ data: readonly Memory[] }>("/v1/memories/search", { method: "POST", json: { query, limit: FOUND } })).data,
+    sessions: () => listed("/v1/sessions?limit=20"),
+    session: (id) => read(session(id)),
+    messages: async (id) => (await listed<Message>(`${session(id)}/messages?limit=200&order=desc`)).toReversed(),
+    deleteSession: async (id) => void (await send(session(id), { method: "DELETE" })),
+    flush: async (id) => void (await send(`${session(id)}/flush?timeout_ms=${FLUSH_MS}`, { method: "POST" })),
+    memories: () => listed("/v1/memories?limit=50&status=active"),
+    search: (query) => listed("/v1/memories/search", { method: "POST", json: { query, limit: FOUND } }),
     remember: (text, { hard }) => {
       const headers = { "X-Timezone": localTimeZone() };
       return read("/v1/memories", { method: "POST", json: { text, ...(hard && { strength: "hard" }) }, headers });
     },
-    why: (id) => read(`/v1/memories/${encodeURIComponent(id)}/why`),
-    forget: async (id) => {
-      await send(`/v1/memories/${encodeURIComponent(id)}`, { method: "DELETE" });
-    },
-    waiting: async () => {
-      const [review, active] = await Promise.all([
-        read<{ data: readonly Memory[] }>("/v1/memories?limit=50&status=review"),
-        read<{ data: readonly Memory[] }>("/v1/memories?limit=200&status=active"),
-      ]);
-      return [...review.data, ...active.data.filter((memory) => memory.pending_change !== null)];
-    },
-    approve: (id) => read(`/v1/memories/${encodeURIComponent(id)}/approve`, { method: "POST" }),
-    reject: (id) => read(`/v1/memories/${encodeURIComponent(id)}/reject`, { method: "POST" }),
+    why: (id) => read(`${memory(id)}/why`),
+    forget: async (id) => void (await send(memory(id), { method: "DELETE" })),
+    waiting: () => waitingIn(({ status, limit }) => listed<Memory>(`/v1/memories?limit=${limit}&status=${status}`)),
+    approve: (id) => read(`${memory(id)}/approve`, { method: "POST" }),
+    reject: (id) => read(`${memory(id)}/reject`, { method: "POST" }),
     async import(body, { format, extract, signal }) {
       const headers = { "Content-Type": format === "ndjson" ? "application/x-ndjson" : "application/json" };
       return read(`/v1/import?extract=${extract}`, { method: "POST", body: ReadableStream.from(body), headers, signal });

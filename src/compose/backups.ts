@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { BACKUP_STATE, type Backups, beginBackup, countsOf, endBackup, soundBackup } from "../operations/backup.js";
 import { copyInUse, type StateInUse } from "../operations/copy-in-use.js";
-import { migrate } from "../operations/migrate.js";
+import { leftBehind, migrate } from "../operations/migrate.js";
 import { AppError } from "../platform/errors.js";
 import { readOnlyFileSystem } from "../platform/file-system.js";
 import { newId } from "../platform/ids.js";
@@ -51,8 +51,8 @@ export function backupsOf(config: Config, { logger = silentLogger }: { readonly 
         const damage = await copyInUse(open, copy, { signal, onProgress });
         if (isDirectory) await agreedInstallation(copy.engine, await installationId(dir, readOnlyFileSystem(fileSystem)));
         await copy.engine.scrub?.();
-        const left_behind = { damaged_records: damage.records, damaged_journals: damage.journals };
-        return { at, maitred: VERSION, holds: await countsOf(copy, signal), left_behind, ...(keyring && { encrypted: true as const }) };
+        const holds = await countsOf(copy, signal);
+        return { at, maitred: VERSION, holds, left_behind: leftBehind(damage), ...(keyring && { encrypted: true as const }) };
       });
       return endBackup(target, about);
     },

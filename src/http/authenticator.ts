@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../platform/errors.js";
 import type { Identity } from "./http-env.js";
 
@@ -82,6 +82,7 @@ export interface SharedSecret {
 }
 
 export function sharedSecret(secret: string | undefined): SharedSecret {
+  const digest = (text: string) => hash("sha256", text, "buffer");
   const expected = secret === undefined ? null : digest(secret);
   return {
     isSet: expected !== null,
@@ -90,8 +91,4 @@ export function sharedSecret(secret: string | undefined): SharedSecret {
       return expected !== null && given !== undefined && timingSafeEqual(digest(given), expected);
     },
   };
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

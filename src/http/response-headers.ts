@@ -1,18 +1,3 @@
-/** Headers of answers, as `/openapi.json` describes them. */
-export type HeaderName =
-  | "X-Request-Id"
-  | "X-Session-Id"
-  | "X-Vercel-AI-UI-Message-Stream"
-  | "X-Memory-Status"
-  | "Idempotency-Replayed"
-  | "Retry-After"
-  | "WWW-Authenticate"
-  | "Location"
-  | "Content-Disposition"
-  | "RateLimit-Limit"
-  | "RateLimit-Remaining"
-  | "RateLimit-Reset";
-
 interface Header {
   readonly type: "string" | "integer";
   readonly enum?: string[];
@@ -20,7 +5,8 @@ interface Header {
   readonly description: string;
 }
 
-const HEADERS: Readonly<Record<HeaderName, Header>> = {
+/** Headers of answers, as `/openapi.json` describes them. */
+const HEADERS = {
   "X-Request-Id": { type: "string", description: "The request's id: your own `X-Request-Id`, or a new one." },
   "X-Session-Id": { type: "string", description: "The session that the turn is in." },
   "X-Vercel-AI-UI-Message-Stream": { type: "string", description: "The version of the AI SDK's stream." },
@@ -41,7 +27,8 @@ const HEADERS: Readonly<Record<HeaderName, Header>> = {
   "RateLimit-Limit": { type: "integer", description: "Requests a minute; only with RATE_LIMIT_PER_MINUTE." },
   "RateLimit-Remaining": { type: "integer", minimum: 0, description: "Requests that are left of them." },
   "RateLimit-Reset": { type: "integer", minimum: 1, description: "Seconds until the count begins anew." },
-};
+} satisfies Readonly<Record<string, Header>>;
+export type HeaderName = keyof typeof HEADERS;
 
 /** Sent with all that a user asks for, whatever becomes of it. */
 const WITH_ALL: readonly HeaderName[] = ["X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];

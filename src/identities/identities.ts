@@ -191,9 +191,7 @@ export class IdentityService implements Identities {
     try {
       // In one order for all, lest two wait for each other.
       for (const owner of [from, to].sort())
-        leases.push(
-          await locks.acquire(mergeLockKey(owner), { waitMs: WAIT_MS, signal: running.signal, ...(owner === to && { owner }) }),
-        );
+        leases.push(await locks.acquire(mergeLockKey(owner), { waitMs: WAIT_MS, signal: running.signal, ...(owner === to && { owner }) }));
       return await work(AbortSignal.any([running.signal, ...leases.map(({ signal }) => signal)]));
     } catch (error) {
       // Whatever it broke off: an erasure came in between.

@@ -21,6 +21,13 @@ function fieldOf(option: string): string {
   return option.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+type OptionOf<Field extends string> = Field extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<OptionOf<Rest>>}` : Field;
+
+/** Names of the options that are these fields of a body. */
+export function optionsIn<Field extends string>(shape: Readonly<Record<Field, unknown>>): Readonly<Record<OptionOf<Field>, true>> {
+  return Object.fromEntries(Object.keys(shape).map((field) => [optionOf(field), true])) as Record<OptionOf<Field>, true>;
+}
+
 /** @throws INVALID_REQUEST, INVALID_SESSION_ID, naming each option that is wrong */
 export function checked<S extends z.ZodType>(schema: S, options: object): z.output<S> {
   const result = schema.safeParse(fieldsOf(options));

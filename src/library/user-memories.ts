@@ -17,7 +17,7 @@ import type { ConversationHistory, HistorySearch } from "../ports/history.js";
 import type { MemoryQuery } from "../ports/memories.js";
 import type { HistoryHit, Why } from "../ports/resources.js";
 import type { Page } from "../ports/session-store.js";
-import { checked, checkedKey, checkedQuery, inSession, memoryId, type UserNow } from "./checked.js";
+import { checked, checkedKey, checkedQuery, inSession, memoryId, optionsIn, type UserNow } from "./checked.js";
 import { knownOptions, OF_A_SESSION, type SessionName, sessionNamed } from "./known-options.js";
 
 /** What is stated of a memory beside its text. */
@@ -68,30 +68,9 @@ export interface MemoryListOptions extends MemoryFilter, SessionName {
   readonly cursor?: string;
 }
 
-const OF_A_STATEMENT = {
-  category: true,
-  aspect: true,
-  type: true,
-  strength: true,
-  subject: true,
-  scope: true,
-  validUntil: true,
-  tags: true,
-} as const satisfies Record<keyof StatementOptions, true>;
-
-const OF_A_FILTER = {
-  category: true,
-  type: true,
-  tag: true,
-  entity: true,
-  subject: true,
-  channel: true,
-  status: true,
-  asOf: true,
-  includeSuperseded: true,
-  limit: true,
-  signal: true,
-} as const satisfies Record<keyof MemoryFilter, true>;
+const { text: _text, ...OF_A_STATEMENT } = optionsIn(newMemoryBody.shape);
+const { query: _query, ...SEARCHED } = optionsIn(memorySearchBody.shape);
+const OF_A_FILTER = { ...SEARCHED, signal: true } as const;
 
 /**
  * What is remembered of one user. All throw LONG_TERM_MEMORY_DISABLED where long-term memory is off, LONG_TERM_MEMORY_UNAVAILABLE

@@ -48,27 +48,10 @@ export interface AddOptions extends SessionName {
   readonly signal?: AbortSignal;
 }
 
-const OF_A_TURN = {
-  ...OF_A_SESSION,
-  pageContext: true,
-  images: true,
-  metadata: true,
-  channel: true,
-  editOf: true,
-  consent: true,
-  incognito: true,
-  idempotencyKey: true,
-  timeZone: true,
-  signal: true,
-} as const satisfies Record<keyof TurnOptions, true>;
-
-const OF_MESSAGES = {
-  ...OF_A_SESSION,
-  remember: true,
-  idempotencyKey: true,
-  timeZone: true,
-  signal: true,
-} as const satisfies Record<keyof AddOptions, true>;
+const OF_A_REQUEST = { ...OF_A_SESSION, timeZone: true, signal: true } as const;
+const SAID = { pageContext: true, images: true, metadata: true, channel: true, editOf: true, consent: true, incognito: true } as const;
+const OF_A_TURN = { ...OF_A_REQUEST, ...SAID, idempotencyKey: true } as const satisfies Record<keyof TurnOptions, true>;
+const OF_MESSAGES = { ...OF_A_REQUEST, remember: true, idempotencyKey: true } as const satisfies Record<keyof AddOptions, true>;
 
 /** What was kept, and the session that it is in. */
 export interface AddedToSession extends AddedMessages {
@@ -82,14 +65,7 @@ export interface ContextOptions extends SessionName, Pick<ContextRequest, "maxTo
   readonly signal?: AbortSignal;
 }
 
-const OF_CONTEXT = {
-  ...OF_A_SESSION,
-  maxTokens: true,
-  include: true,
-  rounds: true,
-  timeZone: true,
-  signal: true,
-} as const satisfies Record<keyof ContextOptions, true>;
+const OF_CONTEXT = { ...OF_A_REQUEST, maxTokens: true, include: true, rounds: true } as const satisfies Record<keyof ContextOptions, true>;
 
 /** What a handle stands on beside the application. */
 interface UserSetting {

@@ -83,6 +83,6 @@ async function compare(
   return { source: ours.counts(), target: theirs.counts(), differences: differences.sort() };
 }
 
-function leftBehind({ records, journals }: JournalDamage): MigrationReport["left_behind"] {
+export function leftBehind({ records, journals }: JournalDamage): MigrationReport["left_behind"] {
   return { damaged_records: records, damaged_journals: journals };
 }

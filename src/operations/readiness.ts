@@ -140,13 +140,8 @@ export interface BacklogParts {
  * What is left to write back, and how old the oldest of it is; what is left to deliver.
  * @throws what the store throws while it is out of reach
  */
-export async function backlogOf({ deliveries = null, ...parts }: BacklogParts): Promise<Backlog> {
-  const [turns, events] = await Promise.all([turnsOf(parts), deliveries?.()]);
-  return events === undefined ? turns : { ...turns, deliveries: events };
-}
-
-async function turnsOf({ turns, clock }: Pick<BacklogParts, "turns" | "clock">): Promise<Backlog> {
-  const { pending, failed } = await turns.counts();
-  const since = await turns.oldestAtMs();
-  return { pending, failed, oldestMs: since === null ? 0 : Math.max(0, clock.now().getTime() - since) };
+export async function backlogOf({ turns, deliveries = null, clock }: BacklogParts): Promise<Backlog> {
+  const [counts, since, events] = await Promise.all([turns.counts(), turns.oldestAtMs(), deliveries?.()]);
+  const oldestMs = since === null ? 0 : Math.max(0, clock.now().getTime() - since);
+  return { ...counts, oldestMs, ...(events && { deliveries: events }) };
 }

@@ -7,6 +7,7 @@ import { memoryIdOf, type Owner, ownerOf } from "../domain/owner.js";
 import { collected } from "../platform/collected.js";
 import { isAppError } from "../platform/errors.js";
 import type { LongTermMemory } from "../ports/memories.js";
+import { everyItem } from "../ports/pages.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
 
 export const NOW = new Date("2026-03-01T12:00:00.000Z");
@@ -117,10 +118,7 @@ export function longTermContract(
       return all.sort((a, b) => (a.id < b.id ? -1 : 1));
     };
     const code = async (work: Promise<unknown>) => {
-      const error: unknown = await work.then(
-        () => null,
-        (reason: unknown) => reason,
-      );
+      const error = await work.catch((reason: unknown) => reason);
       return isAppError(error) ? error.code : error;
     };
 
@@ -431,16 +429,7 @@ export function longTermContract(
         }),
       );
       await apply(ann, operations);
-      const seen: Memory[] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page: { data: readonly Memory[]; nextCursor: string | null } = await memory.list(ann, {
-          limit: 5,
-          category: "artist",
-          ...(cursor === undefined ? {} : { cursor }),
-        });
-        seen.push(...page.data);
-        cursor = page.nextCursor;
-      }
+      const seen = await collected(everyItem((at) => memory.list(ann, { limit: 5, category: "artist", ...at })));
       expect(texts(seen)).toEqual(texts(operations.map((operation) => operation.statement)));
       const order = seen.map(({ stated_at, id }) => ({ stated_at, id }));
       expect(order).toEqual(

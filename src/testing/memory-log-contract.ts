@@ -7,6 +7,7 @@ import { collected } from "../platform/collected.js";
 import { derivedId } from "../platform/ids.js";
 import type { MemoryLog, NewMemoryLogEntry } from "../ports/memory-log.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
+import { everyItem } from "../ports/pages.js";
 import { ALICE, BOB } from "./journal-records.js";
 import { type ContractOptions, optionalTests } from "./supports.js";
 
@@ -81,15 +82,8 @@ export function memoryLogContract(
 
     when("waiting")("who waits for a word is listed until nothing waits any more, page by page", async () => {
       const waiting = (text: string) => ({ ...recordOfText(text), status: "review" as const, reason: "unsure" as const });
-      const listed = async (query: { readonly tenant?: string; readonly limit?: number } = {}) => {
-        const found: string[] = [];
-        for (let cursor: string | undefined; ; ) {
-          const page = await log.waiting({ ...query, ...(cursor !== undefined && { cursor }) });
-          found.push(...page.data);
-          if (page.nextCursor === null) return found.toSorted();
-          cursor = page.nextCursor;
-        }
-      };
+      const listed = async (query: { readonly tenant?: string; readonly limit?: number } = {}) =>
+        (await collected(everyItem((at) => log.waiting({ ...query, ...at })))).toSorted();
       expect(await listed()).toEqual([]);
       await append({ ...entryOf("jazz"), puts: [waiting("nuts"), waiting("stairs"), recordOfText("jazz")] }, 0);
       await append(entryOf("polka"), 0, BOB);

@@ -68,12 +68,10 @@ export class Conversations {
 
   #row(owner: Owner, session: Session, notes: ConversationNotes | null): ConversationRow {
     const { title, status, updated_at, usage, write_back } = session;
-    const shown = this.#parts.show(session.metadata.incognito === true ? null : title);
     return {
       ...parseOwner(owner),
       session_id: session.id,
-      title: shown.text,
-      title_chars: shown.chars,
+      ...this.#parts.show("title", session.metadata.incognito === true ? null : title),
       status,
       turns: notes?.turns ?? null,
       last_active_at: updated_at,

@@ -133,12 +133,12 @@ export class Guests {
 
   #waits(owner: Owner, record: MemoryRecord): WaitingMemory {
     const change = record.pending_change;
-    const shown = this.#parts.show(change?.statement?.text ?? record.text);
+    const { text, text_chars } = this.#parts.show("text", change?.statement?.text ?? record.text);
     return {
       ...parseOwner(owner),
       memory_id: record.id,
-      text: shown.text,
-      text_chars: shown.chars ?? 0,
+      text,
+      text_chars: text_chars ?? 0,
       reason: change?.reason ?? record.reason,
       since: change?.stated_at ?? record.stated_at,
       asked: change?.asked ?? record.asked,
@@ -153,16 +153,9 @@ export class Guests {
       if (superseded_by !== null) replaced.set(superseded_by, [...(replaced.get(superseded_by) ?? []), id]);
     const gone = removed.map(
       (id): TimelineEntry => ({
-        ...{
-          at,
-          event: kind === "settle" ? "rejected" : "forgotten",
-          memory_id: id,
-          text: null,
-          text_chars: null,
-          quote: null,
-          quote_chars: null,
-        },
-        ...{ replaces: [], reason: null, session_id: turn?.session_id ?? null, turn: turn?.turn ?? null },
+        ...{ at, event: kind === "settle" ? "rejected" : "forgotten", memory_id: id },
+        ...{ text: null, text_chars: null, quote: null, quote_chars: null, replaces: [], reason: null },
+        ...{ session_id: turn?.session_id ?? null, turn: turn?.turn ?? null },
       }),
     );
     const changed = puts.map((record) => ({
@@ -180,9 +173,10 @@ export class Guests {
   ): TimelineEntry {
     const change = event === "waits" ? memory.pending_change : null;
     const source = change?.source ?? memory.source;
-    const [text, quote] = [this.#parts.show(change?.statement?.text ?? memory.text), this.#parts.show(source?.quote)];
+    const { show } = this.#parts;
     return {
-      ...{ at, event, memory_id: memory.id, text: text.text, text_chars: text.chars, quote: quote.text, quote_chars: quote.chars },
+      ...{ at, event, memory_id: memory.id },
+      ...{ ...show("text", change?.statement?.text ?? memory.text), ...show("quote", source?.quote) },
       ...{ replaces: [], reason: change?.reason ?? (event === "waits" ? memory.reason : null) },
       ...{ session_id: turn?.session_id ?? source?.session_id ?? null, turn: turn?.turn ?? source?.turn ?? null },
     };

@@ -32,15 +32,13 @@ export class AuditedLooks {
   }
 }
 
-/** A text as it may be shown, and how long it is: null where it isn't known. */
-interface ShownText {
-  readonly text: string | null;
-  readonly chars: number | null;
-}
+/** A text as it may be shown, and beside it how long it is: each null where it isn't known. */
+type ShownText<Name extends string> = { readonly [Field in Name]: string | null } & { readonly [Field in `${Name}_chars`]: number | null };
 
 /** Whether texts are shown at all: the one place that decides it. */
-export type ShowText = (text: string | null | undefined) => ShownText;
+export type ShowText = <Name extends string>(name: Name, text: string | null | undefined) => ShownText<Name>;
 
 export function showsText(content: boolean): ShowText {
-  return (text = null) => ({ text: content ? text : null, chars: text === null ? null : text.length });
+  return <Name extends string>(name: Name, text: string | null = null) =>
+    ({ [name]: content ? text : null, [`${name}_chars`]: text === null ? null : text.length }) as ShownText<Name>;
 }

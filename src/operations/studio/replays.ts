@@ -53,18 +53,13 @@ export class Replays {
 
   #shown({ content, model, tools, memoryStatus, recalled, used, usage, cost, durationMs }: ReplayedAnswer): ShownAnswer {
     const { show } = this.#parts;
-    const answer = show(content);
     return {
-      answer: answer.text,
-      answer_chars: answer.chars,
+      ...show("answer", content),
       model,
       tools,
       memory_status: memoryStatus,
       recalled:
-        recalled?.map(({ id, text: words, strength }) => {
-          const shown = show(words);
-          return { id, text: shown.text, text_chars: shown.chars, strength, used: used?.includes(id) ?? null };
-        }) ?? null,
+        recalled?.map(({ id, text, strength }) => ({ id, ...show("text", text), strength, used: used?.includes(id) ?? null })) ?? null,
       tokens: usage && usage.input_tokens + usage.output_tokens,
       cost,
       duration_ms: durationMs,

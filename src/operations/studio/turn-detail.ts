@@ -53,7 +53,7 @@ export class TurnDetails {
     const { recorded, answer } = journalled;
     const { turn: record } = parts;
     const hidden = isHidden(journalled, tombstones);
-    const showTurn: ShowText = (text) => (hidden ? { ...show(text), text: null } : show(text));
+    const showTurn: ShowText = (field, text) => ({ ...show(field, text), ...(hidden && { [field]: null }) });
     const { incognito = false } = recorded?.user.body ?? {};
     const tokens = answer?.body.metadata.tokens;
     const row = turnRow(journalled, hidden, show);
@@ -73,7 +73,7 @@ export class TurnDetails {
       recalled: recalledOf(journalled, record, tombstones, showTurn),
       held_back: answer?.body.memory?.held_back ?? record?.held_back ?? null,
       proposals: await this.#proposals(owner, journalled, parts, showTurn),
-      parts: shownParts(journalled, hidden || showTurn("").text === null),
+      parts: shownParts(journalled, hidden || showTurn("text", "").text === null),
       steps: stepsOf(journalled),
       timings: timingsOf(parts),
       usage: tokens
@@ -116,7 +116,7 @@ export class TurnDetails {
       const text = made[name];
       const isIts = text !== undefined && textHash(text) === hash && !(name === "memories" && tellsForgotten);
       const same = before === null ? null : before.prompt_blocks.some((block) => block.name === name && block.hash === hash);
-      return { name, tokens, cached, text: show(isIts ? text : null).text, text_chars: chars, same_as_before: same };
+      return { name, tokens, cached, text: show("text", isIts ? text : null).text, text_chars: chars, same_as_before: same };
     });
   }
 
@@ -137,9 +137,9 @@ export class TurnDetails {
     });
     const message = recorded?.user.body.content;
     return proposals.map(({ op, quote_at, outcome, reason, memory_id }) => {
-      const text = show(memory_id === null ? null : texts.get(memory_id));
-      const quote = show(quote_at === null || message === undefined ? null : message.slice(quote_at.start, quote_at.end));
-      return { op, text: text.text, text_chars: text.chars, quote: quote.text, quote_chars: quote.chars, outcome, reason, memory_id };
+      const text = show("text", memory_id === null ? null : texts.get(memory_id));
+      const quote = show("quote", quote_at === null || message === undefined ? null : message.slice(quote_at.start, quote_at.end));
+      return { op, ...text, ...quote, outcome, reason, memory_id };
     });
   }
 }
@@ -157,9 +157,8 @@ function recalledOf(
   }
   const forgotten = new Set(tombstones.map(({ memoryId }) => memoryId));
   return memory.recalled.map(({ id, text, category, strength, subject = null, why = null, score }) => {
-    const shown = show(forgotten.has(id) ? null : text);
-    const wasUsed = memory.used.includes(id);
-    return { id, text: shown.text, text_chars: shown.chars, category, strength, subject, why, score, used: wasUsed };
+    const shown = show("text", forgotten.has(id) ? null : text);
+    return { id, ...shown, category, strength, subject, why, score, used: memory.used.includes(id) };
   });
 }
 

@@ -67,16 +67,13 @@ export function isHidden({ recorded, answer, offRecord }: JournalledTurn, tombst
 
 export function turnRow(turn: JournalledTurn, hidden: boolean, show: ShowText): TurnRow {
   const { recorded, answer } = turn;
-  const asked = show(recorded?.user.body.content);
-  const answered = show(answer?.body.content);
+  const shown = { ...show("message", recorded?.user.body.content), ...show("answer", answer?.body.content) };
   const { outcome, suspended, error_code, timing, memory } = answer?.body ?? {};
   return {
     turn: turn.turn,
     at: recorded?.user.at ?? answer?.at ?? new Date(0).toISOString(),
-    message: hidden ? null : asked.text,
-    message_chars: asked.chars,
-    answer: hidden ? null : answered.text,
-    answer_chars: answered.chars,
+    ...shown,
+    ...(hidden && { message: null, answer: null }),
     memory_status: memory?.status ?? null,
     outcome: suspended !== undefined ? "suspended" : (outcome ?? null),
     error_code: error_code ?? null,
