@@ -3,10 +3,11 @@ import { DEFAULT_TENANT } from "../domain/owner.js";
 import { isAppError } from "../platform/errors.js";
 import { tooOldNode } from "../platform/node-version.js";
 import type { PartStatus, Readiness } from "../ports/resources.js";
+import type { JournalCheck } from "../ports/session-store.js";
 import type { Backend } from "./backend.js";
 import { EXIT, type ExitCode, errorLines } from "./errors.js";
 import { configuredUrl, type InUseParts } from "./in-use.js";
-import type { Maintenance } from "./maintenance.js";
+import type { DatabaseCheck, Maintenance } from "./maintenance.js";
 import { printable, type Terminal } from "./terminal.js";
 
 export interface Finding {
@@ -78,8 +79,8 @@ export async function* storageFindings(parts: DoctorParts): AsyncGenerator<Findi
 }
 
 async function* storeFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
-  yield* journalFindings(maintenance);
-  yield* databaseFindings(maintenance);
+  yield* damageFindings("Journals", maintenance.journals(), journalDamage);
+  yield* damageFindings("Databases", maintenance.databases(), databaseDamage);
   yield await attempt("Write-back", async () => {
     const { pending, failed } = await maintenance.pendingWriteBacks();
     if (failed === 0) return ok("Write-back", pending === 0 ? "nothing is pending" : `${pending} turns are pending`);
@@ -113,48 +114,41 @@ async function givenUp(maintenance: Maintenance): Promise<string> {
   return named.map((each) => `\n    ${each}`).join("");
 }
 
-async function* journalFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
-  let sessions = 0;
-  let damaged = 0;
+/** Each that is damaged, or that none is. */
+async function* damageFindings<T>(check: string, all: AsyncIterable<T>, damageOf: (each: T) => Finding | null): AsyncGenerator<Finding> {
+  let looked = 0;
+  let isIntact = true;
   try {
-    for await (const { sessionId, path, damagedLines, tornBytes } of maintenance.journals()) {
-      sessions += 1;
-      if (damagedLines.length === 0 && tornBytes === 0) continue;
-      damaged += 1;
-      const what = [
-        ...(damagedLines.length > 0 ? [`${damagedLines.length} damaged lines (${damagedLines.slice(0, 10).join(", ")})`] : []),
-        ...(tornBytes > 0 ? [`${tornBytes} bytes of a record that was never finished`] : []),
-      ];
-      yield {
-        check: "Journal",
-        status: damagedLines.length > 0 ? "fail" : "warn",
-        detail: `${path ?? sessionId}: ${what.join(", ")}`,
-        advice: "The rest of the session reads. Restore the file from a backup, if there is one, while the server is stopped.",
-      };
+    for await (const each of all) {
+      looked += 1;
+      const finding = damageOf(each);
+      if (finding === null) continue;
+      isIntact = false;
+      yield finding;
     }
-    if (damaged === 0) yield ok("Journals", `${sessions}, all intact`);
+    if (isIntact) yield ok(check, `${looked}, all intact`);
   } catch (error) {
-    yield failure("Journals", error);
+    yield failure(check, error);
   }
 }
 
-async function* databaseFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
-  let files = 0;
-  let damaged = 0;
-  try {
-    for await (const database of maintenance.databases()) {
-      files += 1;
-      if (!database.damaged) continue;
-      damaged += 1;
-      const advice = database.path.endsWith("vectors.db")
-        ? "Stop the server and move the file away: the next start makes it anew. What lies on its sound pages still reads."
-        : "Stop the server and `maitred restore` a whole backup into an empty directory. What lies on its sound pages still reads.";
-      yield { check: "Database", status: "fail", detail: `${database.path}: damaged`, advice };
-    }
-    if (damaged === 0) yield ok("Databases", `${files}, all intact`);
-  } catch (error) {
-    yield failure("Databases", error);
-  }
+function journalDamage({ sessionId, path, damagedLines, tornBytes }: JournalCheck): Finding | null {
+  if (damagedLines.length === 0 && tornBytes === 0) return null;
+  const what = [
+    ...(damagedLines.length > 0 ? [`${damagedLines.length} damaged lines (${damagedLines.slice(0, 10).join(", ")})`] : []),
+    ...(tornBytes > 0 ? [`${tornBytes} bytes of a record that was never finished`] : []),
+  ];
+  const advice = "The rest of the session reads. Restore the file from a backup, if there is one, while the server is stopped.";
+  const status = damagedLines.length > 0 ? "fail" : "warn";
+  return { check: "Journal", status, detail: `${path ?? sessionId}: ${what.join(", ")}`, advice };
+}
+
+function databaseDamage({ path, damaged }: DatabaseCheck): Finding | null {
+  if (!damaged) return null;
+  const advice = path.endsWith("vectors.db")
+    ? "Stop the server and move the file away: the next start makes it anew. What lies on its sound pages still reads."
+    : "Stop the server and `maitred restore` a whole backup into an empty directory. What lies on its sound pages still reads.";
+  return { check: "Database", status: "fail", detail: `${path}: damaged`, advice };
 }
 
 const PARTS: Readonly<Record<PartStatus, Finding["status"]>> = { ok: "ok", disabled: "ok", degraded: "warn", down: "fail" };

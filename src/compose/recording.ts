@@ -5,7 +5,7 @@ import type { ConversationList } from "../ports/conversation-list.js";
 import type { Plots } from "../ports/counters.js";
 import type { SessionWriter } from "../ports/session-writer.js";
 import type { TurnRecords } from "../ports/turn-records.js";
-import type { ErasableStore } from "../privacy/privacy.js";
+import { type ErasableStore, erasable } from "../privacy/privacy.js";
 import { EngineConversationList } from "../state/conversations/conversation-list.js";
 import { EnginePlots } from "../state/counters/plots.js";
 import { EngineTurnRecords } from "../state/turn-records/turn-records.js";
@@ -22,8 +22,8 @@ export interface Recording {
   readonly erasable: readonly ErasableStore[];
 }
 
-export function composeRecording({ clock, logger, closing }: Wiring, stores: Stores, registry: TurnRegistry): Recording {
-  const { engine, store } = stores;
+export function composeRecording({ clock, logger, closing }: Wiring, opened: Stores, registry: TurnRegistry): Recording {
+  const { engine, store } = opened;
   const records = new EngineTurnRecords(engine);
   const plots = closing(new EnginePlots(engine, clock), (it) => it.close().catch(() => undefined));
   const { begin } = upkeepGate(registry);
@@ -37,19 +37,8 @@ export function composeRecording({ clock, logger, closing }: Wiring, stores: Sto
     (it) => it.close(),
   );
   const turns = closing(new TurnRecording({ records, conversations, plots, begin, clock, logger }), (it) => it.settled());
-  const erasable: readonly ErasableStore[] = [
-    {
-      name: "turn_records",
-      erase: async (owner) => ({ turn_records: await records.erase(owner) }),
-      residue: (owner) => records.residue(owner),
-    },
-    {
-      name: "conversation_list",
-      erase: async (owner) => ({ listed_conversations: await conversations.erase(owner) }),
-      residue: (owner) => conversations.residue(owner),
-    },
-  ];
-  return { records, turns, conversations, plots, erasable };
+  const stores = [erasable("turn_records", "turn_records", records), erasable("conversation_list", "listed_conversations", conversations)];
+  return { records, turns, conversations, plots, erasable: stores };
 }
 
 /** A writer of sessions that tells the list of all conversations of what it writes. */

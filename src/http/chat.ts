@@ -142,21 +142,13 @@ const route = routesOf("Chat")("post", CHAT_PATH, "chat", {
 export interface ChatCaller extends Pick<ChatRequest, "owner"> {
   readonly timeZone: string | undefined;
   readonly homeTimeZone: string | undefined;
-  /** With the body as it came. */
-  readonly idempotency: (Omit<RequestKey, "requestHash"> & { readonly body: unknown }) | undefined;
-}
-
-function requestKeyOf({ body, ...given }: NonNullable<ChatCaller["idempotency"]>): RequestKey {
-  return { ...given, requestHash: requestHash(body) };
-}
-
-function sayReplayed(c: Context<HttpEnv>): void {
-  c.header("Idempotency-Replayed", "true");
+  readonly idempotency: RequestKey | undefined;
 }
 
 /** The key of a request that has one. `asked`: all that makes it this request. */
-export function keyed(c: Context<HttpEnv>, key: string | undefined, asked: object): RequestKey | undefined {
-  return key === undefined ? undefined : { key, requestHash: requestHash(asked), onReplay: () => sayReplayed(c) };
+export function keyed(c: Context<HttpEnv>, key: string | undefined, asked: unknown): RequestKey | undefined {
+  const onReplay = () => c.header("Idempotency-Replayed", "true");
+  return key === undefined ? undefined : { key, requestHash: requestHash(asked), onReplay };
 }
 
 /** @throws INVALID_IMAGE */
@@ -169,11 +161,10 @@ export async function chatRequestOf(
   return {
     owner,
     message,
-    ...present({ sessionId, externalId, editOf, channel, consent, incognito, timeZone, homeTimeZone }),
+    ...present({ sessionId, externalId, editOf, channel, consent, incognito, timeZone, homeTimeZone, idempotency }),
     ...(page !== undefined && { pageContext: pageText(page) }),
     ...(images !== undefined && { images: await imagesOf(images) }),
     ...(metadata !== undefined && { metadata: metadata as JsonObject }),
-    ...(idempotency !== undefined && { idempotency: requestKeyOf(idempotency) }),
   };
 }
 
@@ -182,7 +173,7 @@ function callerOf(c: Context<HttpEnv>, key: string | undefined): ChatCaller {
     owner: c.get("owner"),
     timeZone: c.get("timeZone"),
     homeTimeZone: c.get("identity").timeZone,
-    idempotency: key === undefined ? undefined : { key, body: c.get("body"), onReplay: () => sayReplayed(c) },
+    idempotency: keyed(c, key, c.get("body")),
   };
 }
 

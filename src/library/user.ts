@@ -201,7 +201,7 @@ export class MaitredUser {
     const key = checkedKey(idempotencyKey);
     const { owner, timeZone: homeTimeZone } = this.#user;
     this.#asked();
-    const idempotency = key === undefined ? undefined : { key, body: fieldsOf(given) };
+    const idempotency = key === undefined ? undefined : { key, requestHash: requestHash(fieldsOf(given)) };
     this.#application.seen(owner, homeTimeZone === undefined ? {} : { timeZone: homeTimeZone });
     const request = await chatRequestOf(input, { owner, timeZone, homeTimeZone, idempotency });
     return images === undefined ? request : { ...request, images };

@@ -192,10 +192,10 @@ export function invalidField(pointer: string, detail: string, hint?: string): Ap
   });
 }
 
-/** For `catch`: a value in the place of an error of this code; any other is thrown on. */
-export function insteadOf<T>(code: ErrorCode, value: T): (error: unknown) => T {
+/** For `catch`: a value in the place of an error of these codes; any other is thrown on. */
+export function insteadOf<T>(codes: ErrorCode | readonly ErrorCode[], value: T): (error: unknown) => T {
   return (error) => {
-    if (isAppError(error, code)) return value;
+    if (isAppError(error) && [codes].flat().includes(error.code)) return value;
     throw error;
   };
 }

@@ -15,7 +15,7 @@ import type { Owner } from "../domain/owner.js";
 import { type JournalRecord, type MessageRecord, type RecordOf, SESSION_STATUSES, type Session } from "../domain/session.js";
 import { provenanceOf } from "../domain/session-provenance.js";
 import { collected } from "../platform/collected.js";
-import { isAppError } from "../platform/errors.js";
+import { insteadOf } from "../platform/errors.js";
 import { present } from "../platform/present.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { Memories, MemoryAdministration } from "../ports/memories.js";
@@ -211,17 +211,13 @@ async function* memoriesOf(longTerm: ExportedMemories, owner: Owner): AsyncGener
   try {
     for await (const memory of longTerm.all(owner)) yield await withHistory(longTerm, owner, memory);
   } catch (error) {
-    if (!isAppError(error, "LONG_TERM_MEMORY_DISABLED")) throw error;
+    insteadOf("LONG_TERM_MEMORY_DISABLED", undefined)(error);
   }
 }
 
 /** Memory that is switched off is still exported, without what happened to it. */
 async function withHistory(longTerm: ExportedMemories, owner: Owner, memory: Memory): Promise<ExportedMemory> {
-  const off = (error: unknown) => {
-    if (isAppError(error, "LONG_TERM_MEMORY_DISABLED") || isAppError(error, "MEMORY_NOT_FOUND")) return [];
-    throw error;
-  };
-  const history = await longTerm.history(owner, memory.id).catch(off);
+  const history = await longTerm.history(owner, memory.id).catch(insteadOf(["LONG_TERM_MEMORY_DISABLED", "MEMORY_NOT_FOUND"], []));
   return { ...memory, entities: [...memory.entities], tags: [...memory.tags], history: [...history] };
 }
 

@@ -9,12 +9,12 @@ import type { MemoryAdministration } from "../ports/memories.js";
 import type { ErasureReceipt } from "../ports/resources.js";
 import { type ErasedKeys, Erasure, type ErasureParts, type ErasureWait } from "./erasure.js";
 import { type ExportCounts, type ExportParts, exportDocument } from "./export.js";
-import { domainStore, type ErasableStore, erasableStores } from "./residue.js";
+import { domainStore, type ErasableStore, erasable, erasableStores } from "./residue.js";
 
 /** Records that are listed at once. */
 const MAX_LISTED = 500;
 
-export type { ErasableStore } from "./residue.js";
+export { type ErasableStore, erasable } from "./residue.js";
 
 export interface PrivacyParts
   extends ExportParts,
@@ -41,7 +41,7 @@ export class PrivacyService implements Privacy {
   constructor(parts: PrivacyParts) {
     const { ledger, hold, compact = async () => {}, keepsDeleted = [], events, merges, encryption, records, clock, logger } = parts;
     this.#parts = parts;
-    const others = [...(parts.others ?? []), ...(events === undefined ? [] : [eventStore(events)])];
+    const others = [...(parts.others ?? []), ...(events === undefined ? [] : [erasable("events", "events", events)])];
     const stores = erasableStores({ ...parts, others, last: encryption === undefined ? [] : [encryption.left] });
     const onErased = async (owner: Owner, { receipt_id, completed_at }: ErasureReceipt) => {
       await events?.add(owner, [erasedEvent(owner, receipt_id, completed_at)]);
@@ -101,12 +101,4 @@ export class PrivacyService implements Privacy {
   async #knownAs(owner: Owner): Promise<Owner> {
     return (await this.#parts.merges?.knownAs(owner)) ?? owner;
   }
-}
-
-function eventStore(events: Pick<EventLog, "erase" | "residue">): ErasableStore {
-  return {
-    name: "events",
-    erase: async (owner) => ({ events: await events.erase(owner) }),
-    residue: (owner) => events.residue(owner),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Owner } from "../domain/owner.js";
-import { isAppError } from "../platform/errors.js";
+import { insteadOf } from "../platform/errors.js";
 import type { DomainRecords } from "../ports/agent.js";
 import type { ConversationHistory } from "../ports/history.js";
 import type { MemoryAdministration } from "../ports/memories.js";
@@ -39,18 +39,10 @@ export function erasableStores(parts: {
       },
       residue: (owner) => longTerm.residue(owner),
     },
-    {
-      name: "history",
-      erase: async (owner) => ({ history_entries: await history.erase(owner) }),
-      residue: (owner) => history.residue(owner),
-    },
+    erasable("history", "history_entries", history),
     ...(records === null ? [] : [domainStore(records)]),
     ...others,
-    {
-      name: "images",
-      erase: async (owner) => ({ images: await store.images.erase(owner) }),
-      residue: (owner) => store.images.residue(owner),
-    },
+    erasable("images", "images", store.images),
     {
       name: "journal",
       erase: async (owner) => ({ ...(await store.journal.erase(owner)) }),
@@ -71,28 +63,26 @@ export function erasableStores(parts: {
 }
 
 export function domainStore(records: DomainRecords): ErasableStore {
-  return {
-    name: records.name,
-    erase: async (owner) => ({ [records.name]: await records.erase(owner) }),
-    residue: (owner) => records.residue(owner),
-  };
+  return erasable(records.name, records.name, records);
 }
+
+/** A store of one kind of things, as receipts count them. */
+export function erasable(
+  name: string,
+  counted: string,
+  store: { erase(owner: Owner): Promise<number>; residue(owner: Owner): Promise<number> },
+): ErasableStore {
+  return { name, erase: async (owner) => ({ [counted]: await store.erase(owner) }), residue: (owner) => store.residue(owner) };
+}
+
+const OFF = ["LONG_TERM_MEMORY_DISABLED", "HISTORY_DISABLED"] as const;
 
 /** A store that is switched off and has nothing of before to reach says so, and holds nothing. */
 function unlessAbsent(store: ErasableStore): ErasableStore {
-  const absent = (error: unknown): boolean => isAppError(error, "LONG_TERM_MEMORY_DISABLED") || isAppError(error, "HISTORY_DISABLED");
   return {
     name: store.name,
-    erase: (owner) =>
-      store.erase(owner).catch((error: unknown) => {
-        if (absent(error)) return {};
-        throw error;
-      }),
-    residue: (owner) =>
-      store.residue(owner).catch((error: unknown) => {
-        if (absent(error)) return 0;
-        throw error;
-      }),
+    erase: (owner) => store.erase(owner).catch(insteadOf(OFF, {})),
+    residue: (owner) => store.residue(owner).catch(insteadOf(OFF, 0)),
   };
 }
 
