@@ -3,7 +3,6 @@ import type { EncryptionCommands, EncryptionOptions, Resealed } from "../compose
 import { EXIT } from "./errors.js";
 import type { CommandContext, Terminal } from "./terminal.js";
 
-/** `encrypt`, `decrypt` and `keys`. */
 export function addEncryptionCommands(program: Command, context: CommandContext, open: () => Promise<EncryptionCommands>): void {
   const { signal, done, owner: owned } = context;
   /** Writes the report, and says in a sentence what was done. */

@@ -26,7 +26,6 @@ export async function unlessInUse<T>(
   }
 }
 
-/** Where a server with this configuration would listen. */
 export function configuredUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
   return reachable(`http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`);
 }

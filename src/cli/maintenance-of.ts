@@ -153,7 +153,6 @@ function resultOf({ state, result, problem }: Job): JobResult {
 
 const PAGE = 200;
 
-/** Page after page. */
 export function allUsers(page: Operator["users"], tenant: string | undefined): AsyncGenerator<KnownUser> {
   return everyItem((at) => page({ limit: PAGE, ...(tenant !== undefined && { tenant }), ...at }));
 }

@@ -12,7 +12,6 @@ import { WriteBack } from "../after-turn/write-back.js";
 import { WriteBackWorker } from "../after-turn/write-back-worker.js";
 import { callBoundMs } from "../agent/models/speed.js";
 import type { Owner } from "../domain/owner.js";
-import { summaryMessage } from "../history/history.js";
 import { HappenedMemories } from "../memories/happened.js";
 import type { LeftToReadParts } from "../memories/memories.js";
 import { Narrative } from "../memories/narrative.js";
@@ -145,7 +144,7 @@ export async function composeAfterTurn(
   );
   const catchUps = new OwnerBackgroundWork();
   const reindex: Parts["reindex"] = (options) =>
-    reindexHistory({ store, history, summaryMessage, during: (owner, signal, work) => catchUps.run(owner, signal, work), logger }, options);
+    reindexHistory({ store, history, during: (owner, signal, work) => catchUps.run(owner, signal, work), logger }, options);
   const historyCatchUp = new CatchingUp(
     "history",
     async () => {

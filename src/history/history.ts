@@ -47,6 +47,18 @@ export function summaryMessage(sessionId: string, record: RecordOf<"summary">): 
   };
 }
 
+/** Gives history a session: its messages, and the summary behind them. */
+export async function addWholeSession(
+  { store, history }: { readonly store: SessionStore; readonly history: ConversationHistory },
+  owner: Owner,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await history.addSession(owner, sessionId, searchable(store, owner, sessionId), { signal });
+  const { summary } = await store.journal.window(owner, sessionId, { rounds: 1, signal });
+  if (summary && summary.body.searchable !== "") await history.addEvents(owner, [summaryMessage(sessionId, summary)], { signal });
+}
+
 /** Searches that are made at most, where what was found is not to be shown and leaves room. */
 const ROUNDS = 5;
 

@@ -68,7 +68,6 @@ export interface HttpParts {
 /** Of turns, which look for who the user is after merges only where they must: see {@link Application}. */
 const TURN_PATHS: ReadonlySet<string> = new Set([CHAT_PATH, UI_CHAT_PATH, ...CONVERSATION_PATHS, MCP_PATH]);
 
-/** Header fields that a request may have. */
 const MAX_HEADERS = 100;
 
 const EXPOSED = [

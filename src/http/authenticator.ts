@@ -75,7 +75,6 @@ export async function tenantOfBackend(auth: Authenticator, credentials: Credenti
 
 /** Tells who holds a secret that a variable names. */
 export interface SharedSecret {
-  /** Whether it is set. */
   readonly isSet: boolean;
   /** By an `Authorization: Bearer …`; the time tells nothing. False where it is not set. */
   heldBy(authorization: string | undefined): boolean;

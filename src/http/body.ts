@@ -13,7 +13,6 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_CHAT_BODY_BYTES = Math.ceil((MAX_IMAGES * MAX_IMAGE_BYTES * 4) / 3) + MAX_BODY_BYTES;
 /** Largest body of clients that send a whole conversation each time: of it, beside its images, so much. */
 const MAX_CONVERSATION_BYTES = 4 * 1024 * 1024;
-/** Deepest nesting of a JSON body. */
 export const MAX_JSON_DEPTH = 32;
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;

@@ -16,7 +16,6 @@ function payloadOf({ type: _, ...payload }: ChatEvent): unknown {
   return "step" in payload ? payload.step : payload;
 }
 
-/** The API's own events. */
 const OWN_FORM: StreamForm = {
   onEvent: (stream, event) => stream.send(event.type, payloadOf(event)),
   onAnswer: (stream, answer) => stream.send("message", answer),

@@ -90,7 +90,6 @@ function given({ steps, elements, ...message }: z.output<typeof messageField>): 
   };
 }
 
-/** Memory for those who have an agent of their own. */
 export function ownAgentRoutes(ownAgent: OwnAgent): ApiApp {
   const api = newApi();
   api.openapi(routes.messages, async (c) => {

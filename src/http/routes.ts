@@ -41,12 +41,10 @@ type Responses = RouteConfig["responses"] & {
   readonly [status: number]: { readonly description: string; readonly headers?: ReturnType<typeof headerRefs> };
 };
 
-/** A route that may also answer with another status. */
 export function orElse(responses: Responses, status: number, schema: z.ZodType, description: string, headers?: HeaderName[]): Responses {
   return { ...responses, ...answers(schema, description, status, headers) };
 }
 
-/** A route that may also answer with nothing. */
 export function orNothing(responses: Responses, status: number, description: string): Responses {
   return { ...responses, [status]: { description, headers: headerRefs() } } as Responses;
 }

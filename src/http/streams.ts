@@ -1,7 +1,6 @@
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
 
-/** Counts the streams that each user has open. */
 export class OpenStreams {
   readonly #limit: number;
   readonly #open = new Map<Owner, number>();

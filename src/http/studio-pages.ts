@@ -30,7 +30,7 @@ export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> 
   routes.use(STUDIO_SESSION_PATH, jsonBody(new Set(), new Map()));
   routes.post(STUDIO_SESSION_PATH, (c) => {
     // A browser names the page; nobody is to be signed in by another one.
-    if (c.req.header("Origin") !== undefined) requireOwnOrigin(requestOf(c));
+    if (c.req.header("Origin") !== undefined) requireOwnOrigin(c.req);
     const given = signInSchema.safeParse(c.get("body"));
     if (!given.success) throw invalidRequest(given.error, "json", c.req.path);
     const value = door.signIn(given.data.token);
@@ -38,16 +38,12 @@ export function studioRoutes(door: StudioDoor, basePath: string): Hono<HttpEnv> 
     return c.body(null, 204, { "Cache-Control": "no-store" });
   });
   routes.delete(STUDIO_SESSION_PATH, (c) => {
-    requireOwnOrigin(requestOf(c));
+    requireOwnOrigin(c.req);
     deleteCookie(c, STUDIO_COOKIE, cookie(c));
     return c.body(null, 204, { "Cache-Control": "no-store" });
   });
   addPage(routes, "/studio", "/studio", () => loadPageAssets("studio", basePath), POLICY);
   return routes;
-}
-
-function requestOf(c: Context<HttpEnv>) {
-  return { url: c.req.url, header: (name: string) => c.req.header(name) };
 }
 
 /** As the browser reached it: TLS may end in front of the server. */

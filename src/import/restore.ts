@@ -1,6 +1,6 @@
 import { type ExportDocument, parseExport } from "../domain/export-format.js";
 import { importedSessionId, type Owner } from "../domain/owner.js";
-import { searchable, summaryMessage } from "../history/history.js";
+import { addWholeSession } from "../history/history.js";
 import { type ErrorDetail, insteadOf, isAppError } from "../platform/errors.js";
 import { isId, newId } from "../platform/ids.js";
 import { present } from "../platform/present.js";
@@ -51,7 +51,7 @@ export async function restoreExport(
     const restorable = await withRestorableImages(session, `/sessions/${at}`);
     leftOut.push(...restorable.leftOut);
     const restored = await restoreSession(parts, owner, restorable, options.signal);
-    await makeSearchable(parts, owner, restored.sessionId, options.signal);
+    await addWholeSession(parts, owner, restored.sessionId, options.signal);
     sessionIds.push(restored.sessionId);
     if (restored.isNew) messages += session.messages.length;
     else skipped += session.messages.length;
@@ -62,13 +62,6 @@ export async function restoreExport(
   await restoreUser(parts, owner, exported);
   const result = { sessions: sessionIds.length, messages, skipped_duplicates: skipped };
   return { result: leftOut.length === 0 ? result : { ...result, left_out: leftOut }, sessionIds };
-}
-
-/** The messages, and the summary behind them. */
-async function makeSearchable({ store, history }: RestoreParts, owner: Owner, sessionId: string, signal: AbortSignal): Promise<void> {
-  await history.addSession(owner, sessionId, searchable(store, owner, sessionId), { signal });
-  const { summary } = await store.journal.window(owner, sessionId, { rounds: 1, signal });
-  if (summary && summary.body.searchable !== "") await history.addEvents(owner, [summaryMessage(sessionId, summary)], { signal });
 }
 
 async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgotten }: ExportDocument): Promise<void> {

@@ -37,7 +37,6 @@ export class Spool {
     return new Spool(directory, file);
   }
 
-  /** Lines added. */
   get count(): number {
     return this.#count;
   }

@@ -89,7 +89,6 @@ export function defineTool<const Schema extends ToolSchema, Output, Item = never
   };
 }
 
-/** Fields of a definition. */
 const FIELDS = Object.keys({
   name: true,
   description: true,

@@ -24,7 +24,6 @@ export interface MaitredOptions extends Settings, Omit<MaitredParts, "reader"> {
   readonly extractor?: MessageReader | undefined;
 }
 
-/** Names of the options that are no variables. */
 export const PART_OPTIONS = Object.keys({
   env: true,
   prompt: true,

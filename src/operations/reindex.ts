@@ -1,10 +1,9 @@
 import type { Owner } from "../domain/owner.js";
-import type { RecordOf, Session } from "../domain/session.js";
-import { searchable } from "../history/history.js";
+import type { Session } from "../domain/session.js";
+import { searchable, summaryMessage } from "../history/history.js";
 import { insteadOf } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { ConversationHistory } from "../ports/history.js";
-import type { HistoryMessage } from "../ports/resources.js";
 import { type ListedSession, type SessionStore, sessionLockKey } from "../ports/session-store.js";
 
 export interface ReindexParts extends ReindexedSessionParts {
@@ -82,8 +81,6 @@ async function behindIn(history: ConversationHistory, page: readonly ListedSessi
 export interface ReindexedSessionParts {
   readonly store: SessionStore;
   readonly history: ConversationHistory;
-  /** A session's summary as history knows it. */
-  readonly summaryMessage: (sessionId: string, record: RecordOf<"summary">) => HistoryMessage;
 }
 
 /** What ends the work: `stop` wants no more of it; `signal` aborts then too, and when somebody takes something out of the stores. */
@@ -103,7 +100,7 @@ const STOP_MS = 1_000;
  * the end. Returns how many messages history did not have.
  */
 export async function reindexSession(parts: ReindexedSessionParts, owner: Owner, sessionId: string, ending: Ending): Promise<number> {
-  const { store, history, summaryMessage } = parts;
+  const { store, history } = parts;
   const { signal } = ending;
   const session = await store.index.get(owner, sessionId);
   if (session === null || !belongs(session)) return 0;

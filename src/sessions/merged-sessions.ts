@@ -1,7 +1,7 @@
 import { turnsOffRecord } from "../domain/off-record.js";
 import { mergedId, type Owner } from "../domain/owner.js";
 import type { JournalRecord, Session } from "../domain/session.js";
-import { searchable, summaryMessage } from "../history/history.js";
+import { addWholeSession } from "../history/history.js";
 import type { Clock } from "../platform/clock.js";
 import { insteadOf, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
@@ -164,9 +164,7 @@ export class SessionCopies implements MergedSessions {
     await lagging.requireLevel(to, copy);
     if (status === "archived") await store.journal.compress(to, copy);
     try {
-      await history.addSession(to, copy, searchable(store, to, copy), { signal });
-      const { summary } = await store.journal.window(to, copy, { rounds: 1, signal });
-      if (summary && summary.body.searchable !== "") await history.addEvents(to, [summaryMessage(copy, summary)], { signal });
+      await addWholeSession({ store, history }, to, copy, signal);
     } catch (error) {
       signal.throwIfAborted();
       // What the index of history lacks it is given when it catches up.

@@ -188,7 +188,6 @@ function ConversationFilters({ of, open }: { readonly of: Filters; readonly open
 
 type Place = OwnerName & { readonly session: string };
 
-/** A conversation, turn by turn. */
 function ConversationScreen({ tenant, user, session }: Place) {
   const [head, setHead] = useState<ConversationWithTurns | null>(null);
   const turns = usePages(`${tenant}/${user}/${session}`, async (cursor, abort) => {

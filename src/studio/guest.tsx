@@ -226,7 +226,6 @@ interface ChangesProps {
   readonly among?: readonly Change[];
 }
 
-/** Changes, or memories as they were. */
 const Changes = ({ of, owner, among = of }: ChangesProps) => (
   <List of={of} none="None." class="timeline">
     {(each) => <ChangeCard of={each} owner={owner} among={among} />}

@@ -3,7 +3,6 @@ import { Filled, Heading, List, Section, Shown, Table } from "./parts.js";
 import { Code, Said, State, When } from "./shown.js";
 import { LIVE_MS, useLoaded } from "./use-loaded.js";
 
-/** How the parts of the server do, and how they did. */
 export function HealthScreen() {
   const health = useLoaded("", (abort) => client.health(abort), LIVE_MS);
   return (

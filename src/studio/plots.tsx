@@ -17,7 +17,6 @@ const SPANS = {
 } as const;
 type Span = keyof typeof SPANS;
 
-/** How turns, recall, memories and money went over time. */
 export function PlotsScreen() {
   const { query } = route.value;
   const span: Span = query.span !== undefined && Object.hasOwn(SPANS, query.span) ? (query.span as Span) : "day";

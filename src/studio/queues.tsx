@@ -112,7 +112,6 @@ const Again = ({ of }: { readonly of: WriteBack }) => (
   </>
 );
 
-/** Memories of all guests that wait for their word. */
 export function WaitingScreen() {
   const tenant = route.value.query.tenant;
   const waiting = usePages(tenant ?? "", (cursor, abort) => client.waiting(tenant, cursor, abort), LIVE_MS);

@@ -212,7 +212,6 @@ export function AddToCalendar({ booking }: { readonly booking: CalendarBooking }
   );
 }
 
-/** Prints the ticket alone. */
 function Print({ title }: { readonly title: string }) {
   const button = useRef<HTMLButtonElement>(null);
   const print = () => {
@@ -224,7 +223,6 @@ function Print({ title }: { readonly title: string }) {
   return <Button label="Print" ref={button} aria-label={`Print: ${title}`} onClick={print} />;
 }
 
-/** Asks before it cancels. */
 export function CancelBooking({ reference, title }: { readonly reference: string; readonly title: string }) {
   const pressed = useSignal<"cancel" | "keep" | null>(null);
   const place = useFocus<HTMLDivElement>(pressed.value, (node) => node.querySelector("button:last-of-type"));

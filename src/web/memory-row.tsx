@@ -223,7 +223,6 @@ export function EditMemory({ of, onSaved, onLeft }: EditProps) {
   );
 }
 
-/** The guest tells something to remember. */
 export function AddMemory() {
   const { saving, send } = useSaving(async (form) => {
     const { text, strength, subject, until } = toldIn(form);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Owner } from "../../src/domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
-import { summaryMessage } from "../../src/history/history.js";
 import { reindexHistory } from "../../src/operations/reindex.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { newId } from "../../src/platform/ids.js";
@@ -45,7 +44,7 @@ test("what history lacks is found by a query for many sessions, and no session i
     },
   });
   const during = async (_owner: unknown, signal: AbortSignal, work: (signal: AbortSignal) => Promise<number>) => work(signal);
-  const report = await reindexHistory({ store, history, summaryMessage, during, logger: silentLogger }, { which: "missing" });
+  const report = await reindexHistory({ store, history, during, logger: silentLogger }, { which: "missing" });
   expect(report).toEqual({ sessions: SESSIONS, added: 2, failed: 0 });
   expect(added).toEqual([lost]);
   expect(calls).toEqual(["counts", "counts", "counts"]);
@@ -73,7 +72,7 @@ describe("what is taken out of a session while it is brought into history is not
       },
     });
     const during = async (_owner: unknown, signal: AbortSignal, work: (signal: AbortSignal) => Promise<number>) => work(signal);
-    const report = await reindexHistory({ store, history, summaryMessage, during, logger: silentLogger }, { which: "all" });
+    const report = await reindexHistory({ store, history, during, logger: silentLogger }, { which: "all" });
     expect(report.failed).toBe(0);
     return found.entries(ALICE).map(({ turn }) => turn);
   }

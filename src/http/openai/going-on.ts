@@ -26,7 +26,6 @@ export interface Sent {
   /** What the external ids of sessions begin with that began with the same words; {@link DOOR} stands before all. */
   readonly name: string;
   readonly earlier: readonly GivenMessage[];
-  /** The last message of the user's. */
   readonly last: string;
 }
 

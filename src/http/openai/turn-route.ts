@@ -12,7 +12,6 @@ import { answersAs } from "../routes.js";
 import { type Asked, runTurn, sessionNotFound, TOOLS_HEADER, type TurnParts } from "./conversation.js";
 import { openAiErrorSchema } from "./errors.js";
 
-/** What the routes of OpenAI's APIs stand on. */
 export interface OpenAiParts extends TurnParts, Streaming {
   readonly application: TurnParts["application"] & Pick<Application, "modelOf">;
 }
@@ -73,10 +72,8 @@ export const turnHeaders = z.object({
     .openapi({ description: "`domain`: the assistant's own tools are offered too, and run here. Default: as MAITRED_TOOLS says." }),
 });
 
-/** Errors in OpenAI's shape. */
 export const openAiErrors = () => ({ "application/json": { schema: openAiErrorSchema } });
 
-/** The answers of a route: streamed or not. */
 export function openAiAnswers(schema: z.ZodType, description: string): ReturnType<typeof answersAs> {
   return answersAs({ "application/json": schema, "text/event-stream": z.string() }, description, ["X-Session-Id", "X-Memory-Status"]);
 }
