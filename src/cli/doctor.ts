@@ -44,8 +44,8 @@ export async function report(terminal: Terminal, found: AsyncIterable<Finding>, 
 }
 
 /**
- * Looks at everything, also after something was found. Opening the stores finishes what a crash left behind, as a server's start does; beyond
- * that nothing is changed.
+ * Looks at everything, also after something was found. Opening the stores finishes what a crash left behind, as a server's start does;
+ * beyond that nothing is changed.
  */
 export async function* storageFindings(parts: DoctorParts): AsyncGenerator<Finding> {
   yield nodeFinding(parts.nodeVersion);
