@@ -97,7 +97,7 @@ test("[sealed-at-rest] broken off anywhere it is refused by a start, and goes on
   expect(await filesWith(at("here"), CANARY)).toEqual([]);
 });
 
-test("[sealed-at-rest] a journal whose owner can't be read is named and ends it, as long as it lies there; no key goes before", async () => {
+test("[sealed-at-rest] a journal whose owner can't be read ends it, by name, before any key goes", async () => {
   const application = await start("here", CLEAR);
   const session = await tell(application, bob, `I prefer ${CANARY}.`);
   await application.close({ drainMs: 5_000 });

@@ -206,7 +206,7 @@ test("[erased-by-key] of an owner who was only listed, and erased by another pro
   expect(isHeld("a sesame allergy")).toBe(false);
 });
 
-test("[erased-by-key] who looked while another process was erasing, before the keys went, holds nothing from the next look on", async () => {
+test("[erased-by-key] who looked during an erasure, before the keys went, holds nothing from the next look on", async () => {
   const { engine, another, keys } = await listed("a mustard allergy");
   await another.commit(partition, { id: "2", raisesEpoch: true });
   expect((await engine.read(partition, { keys: ["a"] })).entries.get("a")?.value).toBe("a mustard allergy");
@@ -224,7 +224,7 @@ test("[erased-by-key] keys that nobody has destroyed stay held, however often ot
   expect(own.held(partition)).toBe(held);
 });
 
-test("[erased-by-key] of an owner whom nobody looks at again nothing is held once it is asked whether somebody was erased elsewhere", async () => {
+test("[erased-by-key] of an owner whom nobody looks at again nothing is held once erasures elsewhere are asked for", async () => {
   const { own, engine, another, keys } = await listed("a mollusc allergy");
   await own.dropErased();
   await engine.partitions({ key: "a", limit: 9 });
