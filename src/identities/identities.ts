@@ -8,7 +8,7 @@ import type { Chat, ChatEvent } from "../ports/application.js";
 import { type Identities, type Merge, type MergeRequest, mergeLockKey } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { byAnyId, type FormerSessionIds } from "../ports/session-names.js";
-import type { TurnLock } from "../ports/session-store.js";
+import type { Lease, TurnLock } from "../ports/session-store.js";
 import {
   MERGE_JOB,
   type MergeRecord,
@@ -33,6 +33,9 @@ interface IdentityParts extends MergeStepsParts {
   readonly logger: Logger;
 }
 
+/** The key of the lock by which a user is in one merge at a time, as either of the two. */
+const userLockKey = (owner: Owner): string => JSON.stringify(["merged", owner]);
+
 /** How long a merge waits for another one of either user, in milliseconds. */
 const WAIT_MS = 30_000;
 
@@ -55,10 +58,17 @@ export class IdentityService implements Identities {
     const { tenant = DEFAULT_TENANT } = request;
     const [from, named] = [ownerOf(tenant, plainUser(request.from)), ownerOf(tenant, plainUser(request.to))];
     if (from === named) throw new AppError("SAME_IDENTITY");
-    const to = await this.resolve(named);
-    // Their own target, by another name.
-    if (to === from) throw new AppError("IDENTITY_MERGED");
-    return mergeOf(await this.#alone(from, to, (signal) => this.#merge(from, to, request, signal)));
+    for (;;) {
+      const to = await this.resolve(named);
+      // Their own target, by another name.
+      if (to === from) throw new AppError("IDENTITY_MERGED");
+      try {
+        return mergeOf(await this.#alone(from, to, (signal) => this.#merge(from, to, request, signal)));
+      } catch (error) {
+        // Who was merged with somebody while this waited is somebody else now.
+        if (!isAppError(error, "OWNER_ERASED") || (await this.resolve(named)) === to) throw error;
+      }
+    }
   }
 
   async undo(mergeId: string): Promise<Merge> {
@@ -186,20 +196,21 @@ export class IdentityService implements Identities {
 
   async #locked(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>): Promise<MergeRecord> {
     const { locks, begin } = this.#parts;
-    const running = begin(to);
-    const leases: { release(): Promise<void>; readonly signal: AbortSignal }[] = [];
+    const leases: Lease[] = [];
+    let running: ReturnType<typeof begin> | undefined;
     try {
-      // In one order for all, lest two wait for each other.
-      for (const owner of [from, to].sort())
-        leases.push(await locks.acquire(mergeLockKey(owner), { waitMs: WAIT_MS, signal: running.signal, ...(owner === to && { owner }) }));
+      // Nobody's, since whom one merges away another may merge into; in one order for all, lest two wait for each other.
+      for (const owner of [from, to].sort()) leases.push(await locks.acquire(userLockKey(owner), { waitMs: WAIT_MS }));
+      running = begin(to);
+      leases.push(await locks.acquire(mergeLockKey(to), { waitMs: WAIT_MS, signal: running.signal, owner: to }));
       return await work(AbortSignal.any([running.signal, ...leases.map(({ signal }) => signal)]));
     } catch (error) {
       // Whatever it broke off: an erasure came in between.
-      if (running.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error, retryAfterSeconds: 5 });
+      if (running?.signal.aborted) throw new AppError("OWNER_ERASED", { cause: error, retryAfterSeconds: 5 });
       throw error;
     } finally {
       for (const lease of leases) await lease.release();
-      running.end();
+      running?.end();
     }
   }
 }

@@ -127,7 +127,7 @@ export interface MergedSessions {
   delete(users: MergedUsers, sessionIds: readonly string[], now: Date): Promise<void>;
 }
 
-/** The key of the lock that is held while a user is merged with another, or given back: what copies words of a merge takes the same one. */
+/** The key of the lock of the user to whom a merge gives, or from whom it takes back: what copies words of a merge takes the same one. */
 export function mergeLockKey(owner: Owner): string {
   return JSON.stringify(["merge", owner]);
 }

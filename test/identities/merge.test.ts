@@ -136,3 +136,17 @@ test("[merge-whole] bookings go over with their seats, and come back with an und
   expect(await happened()).toEqual([]);
   expect((await textsOf(visitor)).filter((text) => text.startsWith("Booked"))).toHaveLength(1);
 }, 120_000);
+
+test("[merge-whole] of two who are merged with each other at once, and of one who is merged away meanwhile, nobody is said to be erased", async () => {
+  const shop = await openShop();
+  for (const user of ["ada", "bob", "cleo"]) await shop.as(user).post("/v1/memories", { text: `Likes the songs of ${user}` });
+  const merging = (from: string, to: string) => shop.backend<{ code?: string; to?: string }>("POST", "/v1/identities/merge", { from, to });
+  const crossed = await Promise.all([merging("ada", "bob"), merging("bob", "ada")]);
+  expect(crossed.map(({ status }) => status)).toEqual([202, 409]);
+  expect(crossed[1]?.body.code).toBe("IDENTITY_MERGED");
+  const chained = await Promise.all([merging("bob", "dan"), merging("cleo", "ada")]);
+  expect(chained.map(({ body }) => body.code ?? body.to)).toEqual(["IDENTITY_MERGED", "bob"]);
+  const meanwhile = await Promise.all([merging("eve", "fay"), merging("gil", "eve")]);
+  expect(meanwhile.map(({ body }) => body.code ?? body.to)).toEqual(["fay", "fay"]);
+  expect(await textsOf(shop.as("cleo"))).toHaveLength(3);
+});

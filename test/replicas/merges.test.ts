@@ -67,6 +67,22 @@ for (const { program, name, open } of ENGINES) {
       }
     }, 120_000);
 
+    test("[merge-whole] of two users whom each process merges with the other one is merged, and nobody is locked out", async () => {
+      const variables = { ...server?.variables, QDRANT_URL: qdrant?.url ?? "" };
+      const [one, other] = [await startWorld(await tempDir(), variables), await startWorld(await tempDir(), variables)];
+      for (const user of ["left", "right"]) await one.as(user).say(`I prefer ${user === "left" ? "jazz" : "folk"} concerts.`);
+      const merged = await Promise.allSettled([
+        one.application.identities.merge({ from: "left", to: "right" }),
+        other.application.identities.merge({ from: "right", to: "left" }),
+      ]);
+      expect(merged.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      for (const result of merged)
+        if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "IDENTITY_MERGED" });
+      for (const world of [one, other])
+        for (const user of ["left", "right"]) expect(await sessionsOf(world.as(user))).toHaveLength(2);
+      expect(await textsOf(one.as("left"))).toHaveLength(2);
+    }, 120_000);
+
     test("[merge-whole] [merge-undone] an owner of before that the other still works for is refused memories by hand; forks of the other lose the visitor's words", async () => {
       const variables = { ...server?.variables, QDRANT_URL: qdrant?.url ?? "" };
       const [one, other] = [await startWorld(await tempDir(), variables), await startWorld(await tempDir(), variables)];
