@@ -76,10 +76,8 @@ for (const { program, name, open } of ENGINES) {
         other.application.identities.merge({ from: "right", to: "left" }),
       ]);
       expect(merged.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-      for (const result of merged)
-        if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "IDENTITY_MERGED" });
-      for (const world of [one, other])
-        for (const user of ["left", "right"]) expect(await sessionsOf(world.as(user))).toHaveLength(2);
+      for (const result of merged) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "IDENTITY_MERGED" });
+      for (const world of [one, other]) for (const user of ["left", "right"]) expect(await sessionsOf(world.as(user))).toHaveLength(2);
       expect(await textsOf(one.as("left"))).toHaveLength(2);
     }, 120_000);
 
