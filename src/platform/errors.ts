@@ -81,7 +81,7 @@ export const ERRORS = {
   SESSION_HAS_LIVE_TURNS: spec(409, "The session has live turns", "Import into sessions that hold imported messages only."),
   INVALID_TRANSITION: spec(409, "The session can't change to that status", "See the session's present `status`."),
   IDEMPOTENCY_IN_PROGRESS: spec(409, "The first request with this key is still running", "Wait, then send the same request again."),
-  OWNER_ERASED: spec(409, "This user's data is being erased", "Send the request again when the erasure is complete."),
+  OWNER_ERASED: spec(409, "This user's data is being erased, or merged with another's", "Send the request again when that is complete."),
   JOB_RUNNING: spec(409, "A job of this kind is running", "Wait until it has ended, or stop it."),
   LONG_TERM_MEMORY_DISABLED: spec(409, "Long-term memory is disabled", "Set MEM0_ENABLED=true."),
   HISTORY_DISABLED: spec(409, "History search is disabled", "Set HISTORY_BACKEND to where it is to be indexed, such as local or qdrant."),
