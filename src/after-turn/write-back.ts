@@ -77,6 +77,7 @@ export class WriteBack {
     try {
       return await this.#write(pending, read, epoch, signal);
     } catch (error) {
+      await this.#takeBackIfPurged(pending, read);
       await this.#takeBackIfErased(pending, read, epoch);
       throw error;
     }
@@ -218,6 +219,16 @@ export class WriteBack {
       if ((await ledger.epoch(pending.owner)) !== epoch) await history.removeMessages(pending.owner, saidIn(pending, read));
     } catch {
       // What made it fail is told by whoever was broken off.
+    }
+  }
+
+  /** Another process that purges the session meanwhile finds nothing yet of what the turn gave: it goes. */
+  async #takeBackIfPurged(pending: PendingTurn, read: TurnRead): Promise<void> {
+    const { owner, sessionId } = pending;
+    try {
+      await this.#parts.store.journal.window(owner, sessionId, { rounds: 0 });
+    } catch (error) {
+      if (isAppError(error, "SESSION_NOT_FOUND")) await this.#takeBack(pending, read);
     }
   }
 

@@ -173,6 +173,8 @@ export class SessionService implements Sessions {
       await detachSession(this.#parts, owner, id, "drop-quotes");
       await store.images.removeSession(owner, id);
       await rewriteSession(store, owner, id, keepOwnWords, { fence: held.fence, now: clock.now() });
+      // As behind a purge.
+      await detachSession(this.#parts, owner, id, "drop-quotes");
       await this.#parts.recorded?.emptied(owner, id);
     });
     await this.#scrub();
@@ -256,11 +258,14 @@ export class SessionService implements Sessions {
       const { store, ledger, events, clock } = this.#parts;
       nextState(held.session.status, "purge");
       if (held.session.status !== "deleted") await this.#write(owner, held, { status: "deleted", by: options.by });
-      const detached = await detachSession(this.#parts, owner, id, options.keepMemories ? "drop-quotes" : "delete");
+      const detach = () => detachSession(this.#parts, owner, id, options.keepMemories ? "drop-quotes" : "delete");
+      const detached = await detach();
       const images = await store.images.removeSession(owner, id);
       // Before it can't be found any more: whoever is killed here purges it again, and tells of it by the same id.
       await events?.add(owner, [purgedEvent(owner, id, clock.now())]);
       await store.journal.remove(owner, id);
+      // What another process wrote back meanwhile; what it does from here on it takes back itself.
+      await detach();
       await store.index.remove(owner, id);
       this.#parts.recorded?.purged(owner, id);
       await ledger.audit(owner, {
