@@ -22,6 +22,7 @@ import { Vocabulary } from "./reading/domain-words.js";
 import type { Draft } from "./reading/draft.js";
 import { withHarms } from "./reading/harm.js";
 import { english, type Language, languageIn, relationAt, UNKNOWN } from "./reading/language.js";
+import { tellsNoNeed } from "./reading/no-needs.js";
 import { operationsFor } from "./reading/operations.js";
 import { isOver } from "./reading/over.js";
 import { type ReadSentence, readSentence } from "./reading/read-sentence.js";
@@ -94,7 +95,7 @@ export class OfflineReader implements MessageReader {
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
-      if (isOver(sentence, language, this.#vocabulary)) over.push(sentence);
+      if (isOver(sentence, language, this.#vocabulary) || tellsNoNeed(sentence, language, this.#vocabulary)) over.push(sentence);
       if (changes.covers(sentence)) continue;
       const said = readSentence(sentence, { language, vocabulary: this.#vocabulary, story, questions });
       if (said === "foreign") break;

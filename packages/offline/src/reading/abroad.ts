@@ -29,7 +29,7 @@ type Third = Companion | "unknown";
 
 interface Message {
   readonly sentences: readonly Sentence[];
-  /** Those that tell of their needs that they are over. */
+  /** Those that tell of their needs that they are over, or that nobody has them. */
   readonly over: readonly Sentence[];
   readonly language: Language;
   readonly vocabulary: Vocabulary;
@@ -37,15 +37,16 @@ interface Message {
 
 /** What of a message's drafts may be kept or asked about, in whatever form; not what is over. English ones stand as they are. */
 export function readAbroad(drafts: readonly Draft[], message: Message): readonly Draft[] {
-  if (message.language.name === "en") return drafts;
   const told: Draft[] = [];
   const isMoved = ({ need }: Draft) => drafts.some((other) => other.need === need && other.subject !== SELF);
   const isTold = ({ need, subject }: Draft) => subject !== SELF && told.some((other) => other.need === need && other.subject === subject);
   for (const draft of drafts) {
     const at = message.sentences.findLastIndex(({ start }) => start <= draft.clause.start);
     const sentence = message.sentences[at];
-    if (!draft.hard || sentence === undefined) told.push(draft);
-    else if (!message.over.includes(sentence)) {
+    const isOver = draft.hard && sentence !== undefined && message.over.includes(sentence);
+    if (isOver) continue;
+    if (!draft.hard || sentence === undefined || message.language.name === "en") told.push(draft);
+    else {
       const read = new SentenceAbroad(sentence, message.sentences[at - 1], message).read(draft);
       // "Pilar es celíaca, así que el desayuno sin gluten" tells it twice.
       if (!isTold(read) && (read.subject === draft.subject || !isMoved(draft))) told.push(read);

@@ -10,11 +10,14 @@ import { type Who, whoIn } from "./who.js";
 
 /*
  * What must hold, out of questions: "can I bring my guide dog?", "I'm coeliac, can I eat there?", "is there room for a wheelchair? I use
- * one". A question may be about anybody, so that the guest is asked, whatever it says. English.
+ * one". A question may be about anybody, so that the guest is asked, whatever it says. In other languages than English what is told
+ * before the question alone.
  */
 
 /** A sentence that points back to a question is short. */
 const MAX_POINTING_WORDS = 8;
+/** Abroad a statement of the guest's has "I", or a verb that says it, among so many first words. */
+const BEGUN_WITHIN = 2;
 /** Whose a thing is stands so close before it: "my own guide dog". */
 const WHOSE_WITHIN = 3;
 
@@ -42,7 +45,8 @@ export class AskedNeeds {
     const before = this.#before;
     this.#before = null;
     const [first] = clauses;
-    if (language.name !== "en" || isRead || first === undefined) return [];
+    if (isRead || first === undefined) return [];
+    if (language.name !== "en") return sentence.asks && clauses.length > 1 ? clauses.slice(0, -1).flatMap((clause) => this.#toldFirst(clause, language)) : [];
     if (!sentence.asks && english.openers.at(first.words, 0) === 0)
       return before === null ? [] : this.#pointing(before, sentence, first, language);
     const drafts = clauses.flatMap((clause) => {
@@ -59,8 +63,9 @@ export class AskedNeeds {
   /** "I'm coeliac, can I eat there?": the first part of a question tells something by itself. */
   #toldFirst(clause: Clause, language: Language): readonly Draft[] {
     const who = whoIn(clause, language, false);
-    const word = clause.words[beginsAt(clause.words)];
-    if (who.kind === "pronoun" || !(language.first.has(word) || language.mine.has(word))) return [];
+    // "No como pescado" begins with its denial.
+    const begun = language.name === "en" ? [clause.words[beginsAt(clause.words)]] : clause.words.slice(0, BEGUN_WITHIN);
+    if (who.kind === "pronoun" || !begun.some((word) => language.first.has(word) || language.mine.has(word))) return [];
     const read = { clause, language, who, asks: false, laughs: false, standing: false, avoiding: null };
     return needsOf(read, this.#vocabulary).map((draft) => ({ ...draft, unsure: true }));
   }

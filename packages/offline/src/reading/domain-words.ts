@@ -1,5 +1,5 @@
 import type { DomainWords } from "maitred";
-import { WordList } from "maitred/stand-in";
+import { folded, WordList } from "maitred/stand-in";
 import { relationAt } from "./language.js";
 
 /** A domain's words, to be looked up in a clause. */
@@ -15,6 +15,8 @@ export interface FoundNeed {
 
 export class Vocabulary {
   readonly #needs: readonly (Pick<FoundNeed, "need" | "category" | "kind"> & { readonly list: WordList })[];
+  /** By a whole word, as it is written. */
+  readonly #kinds: ReadonlyMap<string, FoundNeed["kind"]>;
   readonly #limits: readonly { readonly need: string; readonly category: string; readonly list: WordList }[];
   readonly #reasons: readonly (readonly [need: string, list: WordList])[];
   readonly #requests: WordList;
@@ -26,6 +28,9 @@ export class Vocabulary {
     this.#needs = lists.flatMap(({ need, kind, ...each }) =>
       kind === "limit" ? [] : [{ ...each, kind, need: needs.has(need) ? need : "other" }],
     );
+    this.#kinds = new Map(
+      words.needs.flatMap(({ kind, words: phrases }) => (kind === "limit" ? [] : phrases.map((phrase) => [folded(phrase), kind] as const))),
+    );
     this.#limits = lists.filter(({ need, kind }) => kind === "limit" && needs.has(need));
     this.#reasons = Object.entries(words.reasons ?? {}).map(([need, phrases]) => [need, new WordList(phrases)]);
     this.#requests = new WordList(words.requests ?? []);
@@ -36,18 +41,27 @@ export class Vocabulary {
   needsIn(words: readonly string[]): readonly FoundNeed[] {
     const found: FoundNeed[] = [];
     for (let at = 0; at < words.length; at++) {
-      let best: FoundNeed | undefined;
-      // A "Schwager" is no misspelt "schwanger".
-      const slips = relationAt(words, at) === undefined;
-      for (const { need, category, kind, list } of this.#needs) {
-        const length = list.at(words, at, { slips });
-        if (length > (best?.length ?? 0)) best = { need, category, kind, at, length };
-      }
+      // What is spelt right is no slip: "laktoseintolerant" is no "lactose-intolerant". A "Schwager" is no misspelt "schwanger".
+      const best = this.#needAt(words, at, false) ?? (relationAt(words, at) === undefined ? this.#needAt(words, at, true) : undefined);
       if (best === undefined) continue;
       found.push(best);
       at += best.length - 1;
     }
     return found;
+  }
+
+  #needAt(words: readonly string[], at: number, slips: boolean): FoundNeed | undefined {
+    let best: FoundNeed | undefined;
+    for (const { need, category, kind, list } of this.#needs) {
+      const length = list.at(words, at, { slips });
+      if (length > (best?.length ?? 0)) best = { need, category, kind, at, length };
+    }
+    return best;
+  }
+
+  /** Of what a word names that is all of a text, folded: for scripts without spaces between words. Undefined: no need. */
+  kindOfWord(text: string): FoundNeed["kind"] | undefined {
+    return this.#kinds.get(text);
   }
 
   /** The limit whose words these are; undefined where they name none. */

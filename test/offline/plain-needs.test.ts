@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
+import { WordsJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import { needTalkOf, needWordsOf } from "../../src/languages/need-talk.js";
+import { Coverage } from "../../src/memories/coverage.js";
+import type { MessageReader } from "../../src/ports/extraction.js";
+import { standInReader } from "../support/stand-in.js";
+import languages from "./plain-needs.json" with { type: "json" };
+
+/*
+ * Plain sentences of a need, in every language that the stand-in claims, of the guest, of whoever comes along, denied and asked: as the
+ * stand-in reads them, by rules alone and with its judge, and as the guest is asked about what it leaves. `{…|…}` in the table: of a man,
+ * of a woman. A need's line: its name, what the guest says, what is said of others, both denied; `f` behind the name: of women alone.
+ */
+
+interface Spoken {
+  readonly hello: string;
+  readonly men: readonly string[];
+  readonly women: readonly string[];
+  readonly requests: readonly string[];
+  readonly needs: readonly string[];
+  readonly bare: readonly string[];
+  readonly asked: readonly string[];
+  readonly things: readonly string[];
+}
+
+type Expected = "own" | "theirs" | "none" | "not stated";
+interface Said {
+  readonly text: string;
+  readonly need: string;
+}
+
+const coverage = new Coverage(CONCIERGE_NEEDS, needTalkOf(needWordsOf(CONCIERGE_NEEDS)));
+const MESSAGE = {
+  owner: ownerOf("default", "ann"),
+  session_id: "s",
+  turn: 3,
+  message_id: "m",
+  stated_at: new Date("2026-03-11T10:00:00Z"),
+  time_zone: "UTC",
+  context: [],
+  known: [],
+};
+/** Made once: a reader's words are many. */
+const READERS = { rules: standInReader(null), judge: standInReader(new WordsJudge()) };
+
+const isUnspaced = ({ hello }: Spoken) => hello.endsWith("。");
+const stop = (spoken: Spoken) => (isUnspaced(spoken) ? "。" : ". ");
+const comma = (spoken: Spoken) => (isUnspaced(spoken) ? "、" : ", ");
+const sentence = (text: string) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase());
+const lower = (text: string, { needs }: Spoken) => (needs[0]?.startsWith("step_free / I ") === true ? text : text.charAt(0).toLowerCase() + text.slice(1));
+const gendered = (text: string, isWoman: boolean) => text.replaceAll(/\{([^{}|]*)\|([^{}|]*)\}/gu, (_, man, woman) => (isWoman ? woman : man));
+
+function needsOf({ needs }: Spoken) {
+  return needs.map((line, at) => {
+    const [head = "", own = "", theirs = "", notOwn = "", notTheirs = ""] = line.split(" / ");
+    const [need = "", who] = head.split(" ");
+    return { need, women: who === "f", own, theirs, notOwn, notTheirs, at };
+  });
+}
+
+/** In front of a request, behind it, and without one. */
+function around(text: string, spoken: Spoken, at: number): readonly string[] {
+  const request = spoken.requests[at % spoken.requests.length] ?? "";
+  return [`${text}${stop(spoken)}${sentence(request)}`, `${sentence(request)}${isUnspaced(spoken) ? "" : " "}${text}`];
+}
+
+function saidOf(spoken: Spoken): Readonly<Record<string, readonly Said[]>> {
+  const person = (at: number, women: boolean) => {
+    const isWoman = women || at % 2 === 0;
+    const people = isWoman ? spoken.women : spoken.men;
+    return { isWoman, who: people[Math.floor(at / 2) % people.length] ?? "" };
+  };
+  const space = isUnspaced(spoken) ? "" : " ";
+  const all = needsOf(spoken);
+  return {
+    "a guest's own": [
+      ...all.flatMap(({ need, women, own, at }) => {
+        const [man, woman] = [gendered(own, false), gendered(own, true)];
+        const texts = [...new Set(women ? [woman] : [man, woman])];
+        const [last = ""] = texts.slice(-1);
+        const request = spoken.requests[at % spoken.requests.length] ?? "";
+        const greeted = isUnspaced(spoken) ? `${spoken.hello}${last}` : `${spoken.hello}, ${lower(last, spoken)}`;
+        return [...texts, ...around(last, spoken, at), greeted, `${last}${comma(spoken)}${request}`].map((text) => ({ need, text }));
+      }),
+      ...spoken.bare.map((line) => ({ need: line.split(" / ")[0] ?? "", text: line.split(" / ")[1] ?? "" })),
+    ],
+    "another's": all.flatMap(({ need, women, theirs, at }) => {
+      const people = Array.from({ length: 10 }, (_, place) => person(place, women));
+      const of = ({ who, isWoman }: (typeof people)[number]) => `${who}${space}${gendered(theirs, isWoman)}`;
+      const one = people[at % people.length] ?? person(0, women);
+      return [...new Set(people.map(of)), ...around(of(one), spoken, at)].map((text) => ({ need, text }));
+    }),
+    denied: all.flatMap(({ need, women, notOwn, notTheirs, at }) => {
+      const people = [0, 1, 2].map((place) => person(at + place, women));
+      return [
+        gendered(notOwn, true),
+        `${gendered(notOwn, true)}${stop(spoken)}${sentence(spoken.requests[at % spoken.requests.length] ?? "")}`,
+        ...people.map(({ who, isWoman }) => `${who}${space}${gendered(notTheirs, isWoman)}`),
+      ].map((text) => ({ need, text }));
+    }),
+    asked: spoken.asked.flatMap((text) => [
+      { need: "", text },
+      { need: "", text: isUnspaced(spoken) ? `${spoken.hello}${text}` : `${spoken.hello}! ${text}` },
+    ]),
+    "a thing's": spoken.things.map((text) => ({ need: "", text })),
+  };
+}
+
+interface Hard {
+  readonly need: string | null;
+  readonly subject: string | null;
+  readonly stance: string;
+}
+
+async function hardOf(text: string, reader: MessageReader): Promise<readonly Hard[]> {
+  const message = { ...MESSAGE, text };
+  const { operations, over = [] } = await reader.read(message, { signal: new AbortController().signal });
+  const left = coverage.uncovered(message, operations, { hardOnly: true, over });
+  const read = operations.filter(({ op, strength }) => op === "add" && strength === "hard");
+  return [...read, ...left.map(({ need, subject }) => ({ need, subject, stance: "by name" }))];
+}
+
+const EXPECTED: Readonly<Record<string, Expected>> = {
+  "a guest's own": "own",
+  "another's": "theirs",
+  denied: "none",
+  asked: "none",
+  "a thing's": "not stated",
+};
+
+function isAsExpected(hard: readonly Hard[], need: string, expected: Expected): boolean {
+  const isOwn = ({ subject }: Hard) => subject === "self" || subject === null;
+  const named = hard.filter((each) => each.need === need);
+  if (expected === "none") return hard.length === 0;
+  if (expected === "not stated") return hard.every(({ stance }) => stance !== "stated");
+  if (expected === "own") return named.some(isOwn) && hard.every(isOwn);
+  return named.length > 0 && !hard.some(isOwn);
+}
+
+describe.each(Object.entries(languages as Readonly<Record<string, Spoken>>))("in %s", (name, spoken) => {
+  test.each(Object.entries(saidOf(spoken)))("%s needs are read so", async (kind, said) => {
+    const wrong: string[] = [];
+    for (const { need, text } of said)
+      for (const [by, reader] of Object.entries(READERS)) {
+        const hard = await hardOf(text, reader);
+        if (isAsExpected(hard, need, EXPECTED[kind] ?? "none")) continue;
+        wrong.push(`${by}: ${text} (${need}) → ${hard.map((each) => `${each.need} ${each.subject} ${each.stance}`).join("; ")}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+});
