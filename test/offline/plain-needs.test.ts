@@ -11,7 +11,7 @@ import languages from "./plain-needs.json" with { type: "json" };
 /*
  * Plain sentences of a need, in every language that the stand-in claims, of the guest, of whoever comes along, denied and asked: as the
  * stand-in reads them, by rules alone and with its judge, and as the guest is asked about what it leaves. `{…|…}` in the table: of a man,
- * of a woman. A need's line: its name, what the guest says, what is said of others, both denied; `f` behind the name: of women alone.
+ * of a woman. Of Japanese, which the stand-in doesn't claim, the guest is asked by the domain's needs alone. A need's line: its name, what the guest says, what is said of others, both denied; `f` behind the name: of women alone.
  */
 
 interface Spoken {
@@ -49,8 +49,10 @@ const isUnspaced = ({ hello }: Spoken) => hello.endsWith("。");
 const stop = (spoken: Spoken) => (isUnspaced(spoken) ? "。" : ". ");
 const comma = (spoken: Spoken) => (isUnspaced(spoken) ? "、" : ", ");
 const sentence = (text: string) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase());
-const lower = (text: string, { needs }: Spoken) => (needs[0]?.startsWith("step_free / I ") === true ? text : text.charAt(0).toLowerCase() + text.slice(1));
-const gendered = (text: string, isWoman: boolean) => text.replaceAll(/\{([^{}|]*)\|([^{}|]*)\}/gu, (_, man, woman) => (isWoman ? woman : man));
+const lower = (text: string, { needs }: Spoken) =>
+  needs[0]?.startsWith("step_free / I ") === true ? text : text.charAt(0).toLowerCase() + text.slice(1);
+const gendered = (text: string, isWoman: boolean) =>
+  text.replaceAll(/\{([^{}|]*)\|([^{}|]*)\}/gu, (_, man, woman) => (isWoman ? woman : man));
 
 function needsOf({ needs }: Spoken) {
   return needs.map((line, at) => {
@@ -139,7 +141,7 @@ function isAsExpected(hard: readonly Hard[], need: string, expected: Expected): 
   return named.length > 0 && !hard.some(isOwn);
 }
 
-describe.each(Object.entries(languages as Readonly<Record<string, Spoken>>))("in %s", (name, spoken) => {
+describe.each(Object.entries(languages as Readonly<Record<string, Spoken>>))("in %s", (_, spoken) => {
   test.each(Object.entries(saidOf(spoken)))("%s needs are read so", async (kind, said) => {
     const wrong: string[] = [];
     for (const { need, text } of said)

@@ -159,10 +159,11 @@ export class NeedWords {
 
   #subjectIn(clause: Words): string | null {
     const named = this.#relations.filter(([, names]) => names.in(clause));
-    // The dog of "guide dog" is no companion.
+    // The dog of "guide dog", or of "盲導犬", is no companion.
     const found = named.length === 0 ? [] : this.#found(clause);
     const beside = clause.words.map((word, index) => (found.some(({ at, length }) => index >= at && index < at + length) ? "" : word));
-    const companion = named.find(([, names]) => names.list.in(beside) !== -1 || names.isSignedIn(clause));
+    const signs = new Words(found.reduce((text, { at, word }) => (at === -1 ? text.replaceAll(folded(word), " ") : text), clause.text));
+    const companion = named.find(([, names]) => names.list.in(beside) !== -1 || names.isSignedIn(signs));
     if (companion !== undefined) return `companion:${companion[0]}`;
     return this.#talk.own.in(clause) ? "self" : null;
   }

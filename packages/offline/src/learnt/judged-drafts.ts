@@ -7,7 +7,7 @@ import { isDenied } from "../reading/denied-needs.js";
 import type { FoundNeed, Vocabulary } from "../reading/domain-words.js";
 import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
-import { beginsAt, english, type Language, relationAt, UNKNOWN } from "../reading/language.js";
+import { asksForSeats, beginsAt, english, type Language, relationAt, UNKNOWN } from "../reading/language.js";
 import { isName, rawWords } from "../reading/names.js";
 import { saysOver } from "../reading/over.js";
 import { told } from "../reading/said.js";
@@ -121,6 +121,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isTheirs = isToldOfAnother(words, language, vocabulary);
   const hard = isTheirs || judgement.hard >= (ofNeeds || (isNamed && judgement.keep < keepFrom) ? MAYBE_HARD_FROM : HARD_FROM);
   if (hard && isGuess(words, judgement, named, options)) return [];
+  if (hard && asksForSeats(words)) return [];
   // "My wife always comes along" is a habit.
   if (saysWhoComes(clause, language, vocabulary) && language.always.in(words) === -1) return [];
   const isFree = none || mindsNothing(words, vocabulary);
@@ -143,6 +144,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
   if (hard && !isNamed && (asks || isQuestion)) return [];
+  if (hard && isQuestion && isOfNobody(words, language)) return [];
   if (hard && (asks || isQuestion) && isWanted(words, begins, language, vocabulary)) return [];
   if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
@@ -213,6 +215,13 @@ function isDoubtedFirst(words: readonly string[], { name, unsure }: Language, vo
  */
 function isOfThirdParty({ words }: Clause, { keep, hard }: Judgement, said: Named, { name }: Language): boolean {
   return name === "en" && english.hearsay.in(words) !== -1 && said.kind !== "companion" && keep + hard < UNNAMED_FROM;
+}
+
+/** "Hebben jullie plaats voor een rolstoel?" asks what there is. Elsewhere than in English, of which more is known. */
+function isOfNobody(words: readonly string[], { name, first, mine, pronounAt }: Language): boolean {
+  const isSomebody = (word: string, at: number) =>
+    first.has(word) || mine.has(word) || relationAt(words, at) !== undefined || pronounAt(words, at).length > 0;
+  return name !== "en" && name !== UNKNOWN && !words.some(isSomebody);
 }
 
 /** The one relation that words name, which may not be who is meant. Null: none, or several, or the guest is named too. */

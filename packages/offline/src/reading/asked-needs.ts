@@ -46,7 +46,8 @@ export class AskedNeeds {
     this.#before = null;
     const [first] = clauses;
     if (isRead || first === undefined) return [];
-    if (language.name !== "en") return sentence.asks && clauses.length > 1 ? clauses.slice(0, -1).flatMap((clause) => this.#toldFirst(clause, language)) : [];
+    if (language.name !== "en")
+      return sentence.asks && clauses.length > 1 ? clauses.slice(0, -1).flatMap((clause) => this.#toldFirst(clause, language)) : [];
     if (!sentence.asks && english.openers.at(first.words, 0) === 0)
       return before === null ? [] : this.#pointing(before, sentence, first, language);
     const drafts = clauses.flatMap((clause) => {

@@ -77,7 +77,9 @@ export function clausesOf(sentence: Sentence, language: Language): readonly Clau
       // "I'm vegetarian my husband eats anything".
       if (language.mine.has(word) && relationAt(rest, 0) !== undefined && endsWithTrait(sentence.text.slice(start, index)))
         push(index, index);
-      if (!language.joins.has(word)) continue;
+      // Without its accent "è" is "and".
+      const isAccented = mark.length === 1 && mark.toLowerCase() !== word;
+      if (isAccented || !language.joins.has(word)) continue;
       // "It's Beth with the nuts and the wheelchair" goes on about her.
       const before = sentence.text.slice(start, index);
       if (language.others.has(rest[0]) && pointedOutIn({ text: before, words: wordsIn(before) }) !== -1) continue;

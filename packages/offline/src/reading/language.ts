@@ -44,12 +44,23 @@ const ANY = {
   names: new WordList(cuesOfAny.names),
   laugh: new WordList(cuesOfAny.laugh),
   bringing: new WordList(cuesOfAny.bringing),
+  booking: new WordList(cuesOfAny.booking),
   instruction: new WordList(cuesOfAny.instruction),
 };
 
 /** Told in whatever language a message is written: somebody else's words, an instruction, laughter. */
 export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): boolean {
   return ANY[cue].in(words) !== -1;
+}
+
+/** "Due posti per sabato, per favore", "bitte": no more than polite words, and what is booked. */
+export function asksForSeats(words: readonly string[]): boolean {
+  for (let at = 0; at < words.length; ) {
+    const length = ANY.booking.at(words, at);
+    if (length === 0) return false;
+    at += length;
+  }
+  return true;
 }
 
 /** Whom the first pronoun in words can mean. */

@@ -2,7 +2,7 @@ import { folded } from "maitred/stand-in";
 import type { Clause } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import type { Draft, ReadClause } from "./draft.js";
-import { english, type Language, relationAt, uncompounded } from "./language.js";
+import { asksForSeats, english, type Language, relationAt, uncompounded } from "./language.js";
 import { isName, pointedOutIn, rawWords } from "./names.js";
 import { capital, told } from "./said.js";
 import { type Companion, calledIn, isUnsure, relationBegun, subjectFor } from "./who.js";
@@ -33,6 +33,10 @@ export function needsOf(said: ReadClause, vocabulary: Vocabulary): readonly Draf
   const more = avoidAt === -1 && read.avoiding !== null && isList(words, found);
   const drafts = found.flatMap((need) => {
     if (asked.includes(need)) return [{ ...draftOf(read, need, words, -1, false), unsure: true }];
+    const others = words.filter((_, at) => at < need.at || at >= need.at + need.length);
+    // "Bitte glutenfrei": it may be for tonight, or for somebody else.
+    const isBare = language.name !== "en" && found.length === 1 && need.kind === "be" && asksForSeats(others);
+    if (isBare && read.who.kind === "nobody") return [{ ...draftOf(read, need, words, -1, false), unsure: true }];
     const holds = need.kind === "avoid" ? more || avoids(read, words, avoidAt, need.at) : isTrait(read, words, need);
     return holds ? [draftOf(read, need, words, avoidAt, more || found.length > 1)] : [];
   });
@@ -80,7 +84,9 @@ function isTrait(read: ReadClause, words: readonly string[], need: FoundNeed): b
   const { language, who } = read;
   if (denies(read, words, need.at)) return false;
   const someone = who.kind === "self" || who.kind === "companion";
-  if (language.name !== "en") return someone;
+  const beside = [words[need.at - 1], words[need.at + need.length]];
+  // "Un ristorante vegano", "ein veganes Restaurant".
+  if (language.name !== "en") return need.category === "dietary" && beside.some((word) => english.things.has(word)) ? false : someone;
   // "I'm looking for a vegan place" is about the place.
   if (isOver(words) || english.nouns_after.has(words[need.at + need.length])) return false;
   const uses = words

@@ -46,7 +46,7 @@ export function tellsNoNeed(sentence: Sentence, language: Language, vocabulary: 
 function isNoNeed(clause: Clause, language: Language, vocabulary: Vocabulary): boolean {
   const of = SPACED.get(language.name);
   if (of === undefined) return false;
-  const words = withoutPeople(clause, language);
+  const words = withoutPeople(clause, language, vocabulary);
   const needs = namedIn(words, language, vocabulary);
   const rest = words.filter((_, index) => !needs.some(({ at, length }) => index >= at && index < at + length));
   const madeOf = (...parts: readonly Part[]) => rest.every((word) => parts.some((part) => of[part].is(word)) || language.first.is(word));
@@ -60,10 +60,13 @@ function isNoNeed(clause: Clause, language: Language, vocabulary: Vocabulary): b
 }
 
 /** Without the guest and theirs, by relation and name: "la mia amica Anna". */
-function withoutPeople({ text, words }: Clause, language: Language): readonly string[] {
+function withoutPeople({ text, words }: Clause, language: Language, vocabulary: Vocabulary): readonly string[] {
   const raw = rawWords(text);
   const people = new Set<number>();
+  const needs = namedIn(words, language, vocabulary);
   for (const [at, word] of words.entries()) {
+    // A "chien guide" is neither a dog of theirs nor somebody's guide.
+    if (needs.some((need) => at >= need.at && at < need.at + need.length)) continue;
     const length = relationAt(words, at)?.length ?? (english.bystanders.has(word) ? 1 : 0);
     for (let place = at; place < at + length; place++) people.add(place);
     if (length > 0 && raw.length === words.length && isName(raw[at + length] ?? "") && at + length < words.length - 1)
