@@ -153,3 +153,50 @@ describe.each(Object.entries(languages as Readonly<Record<string, Spoken>>))("in
     expect(wrong).toEqual([]);
   });
 });
+
+/** Beside what is denied or asked something holds all the same: each is kept, or asked about. */
+const STILL: readonly (readonly [text: string, need: string])[] = [
+  ["I can climb stairs but my wife can't climb stairs", "step_free"],
+  ["I can eat gluten free bread", "no_gluten"],
+  ["I can't eat eggs", "no_egg"],
+  ["no soy", "no_soy"],
+  ["No soy, no nuts", "no_soy"],
+  ["im vegan", "vegan"],
+  ["Ich bin nicht vegan, aber ich esse keine Nüsse", "no_nuts"],
+  ["Ich vertrage Gluten nicht", "no_gluten"],
+  ["Wir suchen ein veganes Restaurant, ich bin Veganer", "vegan"],
+  ["Zwei Plätze für Samstag, ohne Stufen bitte", "step_free"],
+  ["Je ne suis pas végane mais je ne mange pas d'œufs", "no_egg"],
+  ["No soy vegana, soy celíaca", "no_gluten"],
+  ["No puedo comer huevos", "no_egg"],
+  ["Non sono vegana, sono celiaca", "no_gluten"],
+  ["Non è vegana mia figlia, è allergica alle noci", "no_nuts"],
+  ["Não sou vegana, sou alérgica a nozes", "no_nuts"],
+  ["Ik ben niet vegan maar ik eet geen eieren", "no_egg"],
+  ["Nie jestem weganką, ale nie jem jajek", "no_egg"],
+  ["Mamy alergię na orzechy", "no_nuts"],
+  ["ナッツ以外のアレルギーはありません", "no_nuts"],
+  ["卵は食べられません", "no_egg"],
+  ["肉は食べられます、卵は食べられません", "no_egg"],
+];
+
+test.each(STILL)("what holds all the same is kept or asked about: %s", async (text, need) => {
+  for (const reader of Object.values(READERS)) expect((await hardOf(text, reader)).map((each) => each.need)).toContain(need);
+});
+
+test.each([
+  ["Das ist doof", []],
+  ["We ate at Lake Como", []],
+  ["Mamy alergię na orzechy", ["self"]],
+] as const)("what a word means elsewhere is nobody's need, nor anybody: %s", async (text, whose) => {
+  for (const reader of Object.values(READERS)) expect((await hardOf(text, reader)).map(({ subject }) => subject)).toEqual(whose);
+});
+
+test.each([
+  "Ich bin nicht allergisch gegen Nüsse, nur gegen Mandeln",
+  "Ich bin nicht allergisch gegen Nüsse, meine Frau schon",
+  "Ich gehe nicht ohne Krücken",
+  "Je ne mange que halal",
+])("what no rule reads, and denies no need, is asked about: %s", async (text) => {
+  expect(await hardOf(text, READERS.judge)).toEqual([expect.objectContaining({ stance: "unsure" })]);
+});
