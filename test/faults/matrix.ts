@@ -1,16 +1,31 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { holdTime, Rig } from "./rig.js";
+import { holdTime, type OtherVectors, Rig } from "./rig.js";
 import type { StoreOutcome } from "./store-faults.js";
 import { type Outcome, type Part, pageWith, type Row } from "./table.js";
 import type { TurnOutcome } from "./turn-faults.js";
 
 const PAGE = join(import.meta.dirname, "../../docs/faults.md");
 
-/** One file's part of the fault matrix: a product for each of its tests, and its rows on the page about faults, compared at its end. */
-export function openMatrix() {
+/** One file's rows on the page about faults, compared at its end. */
+export function openPage() {
   const rows: Row[] = [];
+  return {
+    /** Into the table first: a row that is not as it should be is shown there as such. */
+    compare<O extends Outcome>(part: Part, fault: string, expected: O, seen: O): void {
+      rows.push({ part, fault, expected, seen });
+      expect(seen).toEqual(expected);
+    },
+    /** Whether the page says what was seen. */
+    async comparePage(): Promise<void> {
+      await expect(pageWith(rows, await readFile(PAGE, "utf8"))).toMatchFileSnapshot(PAGE);
+    },
+  };
+}
+
+/** One file's part of the fault matrix: a product for each of its tests, and its rows on the page. */
+export function openMatrix() {
   let rig: Rig | undefined;
   vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
   beforeEach(holdTime);
@@ -21,19 +36,11 @@ export function openMatrix() {
   });
   return {
     /** `recallDeadlineMs`: patient where nothing that a recall reads hangs. */
-    async opened({ vectors, recallDeadlineMs }: { readonly vectors?: "local"; readonly recallDeadlineMs?: number } = {}): Promise<Rig> {
+    async opened({ vectors, recallDeadlineMs }: { readonly vectors?: "local" | OtherVectors; readonly recallDeadlineMs?: number } = {}) {
       rig = await Rig.open(undefined, vectors, recallDeadlineMs);
       return rig;
     },
-    /** Into the table first: a row that is not as it should be is shown there as such. */
-    compare<O extends Outcome>(part: Part, fault: string, expected: O, seen: O): void {
-      rows.push({ part, fault, expected, seen });
-      expect(seen).toEqual(expected);
-    },
-    /** Whether the page says what was seen. */
-    async comparePage(): Promise<void> {
-      await expect(pageWith(rows, await readFile(PAGE, "utf8"))).toMatchFileSnapshot(PAGE);
-    },
+    ...openPage(),
   };
 }
 

@@ -157,6 +157,12 @@ export class Guest {
   }
 }
 
+/** A server in the place of Qdrant, and how it is made well again. */
+export interface OtherVectors {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly mend: () => void;
+}
+
 /** The whole product over loopback servers and a disk of the test's: everything real but what is behind the network. */
 export class Rig {
   readonly dir: string;
@@ -170,17 +176,19 @@ export class Rig {
   readonly sqlite: SqliteFaults;
   /** In the place of Qdrant. */
   readonly local: LocalVectorStore | null;
+  readonly mend: () => void;
   readonly ada: Guest;
   readonly bob: Guest;
 
   private constructor(
-    parts: Pick<Rig, "dir" | "qdrant" | "openai" | "composed" | "memoryLog" | "http" | "disk" | "slowDisk" | "sqlite" | "local">,
+    parts: Pick<Rig, "dir" | "qdrant" | "openai" | "composed" | "memoryLog" | "http" | "disk" | "slowDisk" | "sqlite" | "local" | "mend">,
   ) {
     this.dir = parts.dir;
     this.disk = parts.disk;
     this.slowDisk = parts.slowDisk;
     this.sqlite = parts.sqlite;
     this.local = parts.local;
+    this.mend = parts.mend;
     this.qdrant = parts.qdrant;
     this.openai = parts.openai;
     this.composed = parts.composed;
@@ -194,7 +202,7 @@ export class Rig {
   static async open(
     before: (servers: { qdrant: QdrantHttp; openai: OpenAIStub }) => unknown = () => {},
     /** `local`: vectors.db in the place of Qdrant, in this thread, where {@link SqliteFaults} reaches it, and with nothing kept in memory. */
-    vectors: "qdrant" | "local" = "qdrant",
+    vectors: "qdrant" | "local" | OtherVectors = "qdrant",
     recallDeadlineMs = RECALL_DEADLINE_MS,
   ): Promise<Rig> {
     const dir = await mkdtemp(join(tmpdir(), "maitred-faults-"));
@@ -206,6 +214,7 @@ export class Rig {
     const config = parseConfig({
       MEMORY_STORAGE_DIR: dir,
       ...(vectors === "qdrant" && { QDRANT_URL: qdrant.url }),
+      ...(typeof vectors === "object" && vectors.variables),
       OPENAI_BASE_URL: openai.url,
       OPENAI_API_KEY: "test",
       MEMORY_EMBEDDING_MODEL: "stub",
@@ -225,7 +234,8 @@ export class Rig {
     const [log] = logs;
     if (log === undefined) throw new Error("There is no log of memories.");
     const http = await createHttpApp({ application: composed, config, logger: silentLogger, clock: systemClock });
-    return new Rig({ dir, qdrant, openai, composed, memoryLog: log, http, disk, slowDisk, sqlite: new SqliteFaults(), local });
+    const mend = typeof vectors === "object" ? vectors.mend : () => {};
+    return new Rig({ dir, qdrant, openai, composed, memoryLog: log, http, disk, slowDisk, sqlite: new SqliteFaults(), local, mend });
   }
 
   guest(name: string, word: string): Guest {
@@ -246,6 +256,7 @@ export class Rig {
 
   /** Everything is well again, network and disk, and time has gone by, so that breakers and backoffs are over. */
   heal(): void {
+    this.mend();
     this.qdrant.heal();
     this.openai.heal();
     this.disk.heal();

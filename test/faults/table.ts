@@ -11,6 +11,13 @@ const PARTS = [
   "Disk",
   "Disk beneath SQLite, memory and history",
   "Disk beneath SQLite, all state but journals",
+  "State in PostgreSQL",
+  "State in Redis",
+  "State in Firestore",
+  "State in Cosmos DB",
+  "Start on Firestore",
+  "Start on Cosmos DB",
+  "Chroma",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -46,11 +53,14 @@ Beneath SQLite, a disk that is full or read-only fails what writes, one that fai
 is another process's on the whole file, so Bob's write-back waits as well. \`vectors.db\` is there in the place of Qdrant, with nothing of
 it kept in memory. \`state.db\` is what all else is kept in: sessions, ledgers, memory logs, bookings, events.
 
-Engines that are servers have no lines here: what each of them does when it fails is met by \`test/state/turns/ready\`
-([engines.md](engines.md)).
+Where state lies in a service, the fault meets everybody: one turn in a session that there was and one in a new one, then both again with
+their keys. What is named under **/readyz** is what it says; _nothing lost_ means that each message is in the session once. At a start
+**says** and **advises** are of the error that ends it, and afterwards the same start finds what was said before. Firestore is Google's
+emulator behind a proxy that refuses as the service does, Cosmos DB a stand-in; [engines.md](engines.md) says what they can't show. In front
+of Chroma a proxy fails what is asked about Ada.
 `;
 
-const HEADINGS: Readonly<Record<string, string>> = { memory: "memory.status", others: "others feel" };
+const HEADINGS: Readonly<Record<string, string>> = { memory: "memory.status", others: "others feel", readyz: "/readyz" };
 
 /**
  * The fault matrix as a page: what each fault should do, and what it did. `seen` is shown only where it is not what was expected. The

@@ -33,6 +33,13 @@ interface SentOperation {
   readonly resourceBody?: Item;
 }
 
+export interface CosmosRefusal {
+  readonly status: number;
+  readonly message: string;
+  /** Default: batches. */
+  readonly of?: "everything";
+}
+
 /** It is in this process: killed, it breaks off whatever it is asked, and what it holds stays. */
 export interface CosmosServer extends ChildServer {
   readonly endpoint: string;
@@ -40,8 +47,8 @@ export interface CosmosServer extends ChildServer {
   open(database: string, options?: Partial<CosmosEngineOptions>): Promise<CosmosEngine>;
   /** Each request that costs units, in their order. */
   readonly requests: CosmosRequest[];
-  /** Instead of an answer to each batch, with the service's words; null: as it is. */
-  refuse(refusal: { readonly status: number; readonly message: string } | null): void;
+  /** Instead of an answer to each batch, or to everything, with the service's words; null: as it is. */
+  refuse(refusal: CosmosRefusal | null): void;
 }
 
 /** The stand-in takes any. */
@@ -63,13 +70,14 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     body.replace('"Session"', `"${consistency}"`).replaceAll(/https:\/\/[^/"]+/g, `http://${host}`);
   const requests: CosmosServer["requests"] = [];
   const items = new Map<string, Item>();
-  let refusal: Parameters<CosmosServer["refuse"]>[0] = null;
+  let refusal: CosmosRefusal | null = null;
   server.removeAllListeners("request");
   let state: "answering" | "hanging" | "killed" = "answering";
   const waiting: (() => void)[] = [];
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (state === "killed") request.socket.destroy();
     else if (state === "hanging") waiting.push(() => serve(request, response));
+    else if (refusal?.of === "everything") refuseWith(refusal, response);
     else serve(request, response);
   });
   const serve: Handler = (request, response) => {
@@ -97,11 +105,7 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
       const asked: CosmosRequest = { kind: "batch", partition, bytes, units: 0 };
       requests.push(asked);
       const refused = refusal ?? (operations.length > MOST_OPERATIONS ? TOO_MANY : null);
-      if (refused !== null) {
-        response.statusCode = refused.status;
-        end(JSON.stringify({ code: String(refused.status), message: refused.message }));
-        return;
-      }
+      if (refused !== null) return refuseWith(refused, response);
       const { headers, method, url } = request;
       response.end = (answered: unknown) => {
         const outcomes = JSON.parse(String(answered)) as readonly { readonly statusCode: number }[];
@@ -146,4 +150,9 @@ export async function openCosmosServer({ consistency = "Strong" } = {}): Promise
     refusal = given;
   };
   return { endpoint, open, requests, kill, hang, goOn, start, refuse, close };
+}
+
+function refuseWith({ status, message }: CosmosRefusal, response: ServerResponse): void {
+  response.statusCode = status;
+  response.end(JSON.stringify({ code: String(status), message }));
 }
