@@ -46,3 +46,8 @@ export async function awaitStart<T>(start: () => Promise<T>, server: AwaitedServ
     }
   }
 }
+
+/** A server's host and port: without who logs in, and how. `variable`: names it where its address is none. */
+export function hostIn(url: string, variable: string): string {
+  return URL.canParse(url) ? new URL(url).host : `the address of ${variable}`;
+}

@@ -4,6 +4,7 @@ import { orAbort } from "../platform/bounded-signal.js";
 import type { AppError } from "../platform/errors.js";
 import { NotCommitted } from "./durable-commit.js";
 import type { StateEngine } from "./engine.js";
+import type { ServiceErrors } from "./service-errors.js";
 
 /** A database that is a service, as its client has it. */
 export interface CalledService {
@@ -13,7 +14,7 @@ export interface CalledService {
   readonly variables: string;
   /** Bound of one call, in milliseconds. */
   readonly timeoutMs: number;
-  readonly errorOf: (error: unknown) => AppError;
+  readonly errors: ServiceErrors;
   /** Writes to what was opened. False where it is gone, or another installation's. */
   readonly beat: () => Promise<boolean>;
   /** Ends the client. */
@@ -38,9 +39,10 @@ export class ServiceCalls {
   }
 
   /** The first call of a start, waited for; where it fails the client is ended. @throws STORAGE_UNAVAILABLE with what to do */
-  async opened<T>(open: () => Promise<T>, server: AwaitedServer): Promise<T> {
+  async opened<T>(open: () => Promise<T>, server: Pick<AwaitedServer, "name" | "waitMs" | "logger">): Promise<T> {
+    const { hintOf, mayPass } = this.#service.errors;
     try {
-      return await awaitStart(() => this.within(open), server);
+      return await awaitStart(() => this.within(open), { ...server, hintOf, mayPass });
     } catch (error) {
       await this.close();
       throw error;
@@ -77,7 +79,7 @@ export class ServiceCalls {
   }
 
   async #bounded<T>(ask: () => Promise<T>, ms: number): Promise<T> {
-    const { name, errorOf } = this.#service;
+    const { name, errors } = this.#service;
     if (this.#closed) throw new NotCommitted({ detail: `The client of ${name} is closed.` });
     const asked = ask();
     this.#asked.add(asked);
@@ -85,7 +87,7 @@ export class ServiceCalls {
     try {
       return await orAbort(asked, AbortSignal.timeout(ms));
     } catch (error) {
-      throw errorOf(error);
+      throw errors.errorOf(error);
     }
   }
 }

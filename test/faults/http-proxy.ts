@@ -9,18 +9,14 @@ export type HttpFault = "refuse" | "hang" | "malformed" | number;
 export interface HttpProxy {
   readonly url: string;
   fault(fault: HttpFault | null, chosen: (path: string, body: string) => boolean): void;
-  /** Paths of those that it failed, in their order. */
-  readonly failed: string[];
   close(): Promise<void>;
 }
 
 export async function startHttpProxy(target: string): Promise<HttpProxy> {
   let fault: HttpFault | null = null;
   let chosen: (path: string, body: string) => boolean = () => false;
-  const failed: string[] = [];
   const hanging = new Set<ServerResponse>();
   const fail = (kind: HttpFault, incoming: IncomingMessage, response: ServerResponse) => {
-    failed.push(incoming.url ?? "");
     if (kind === "refuse") incoming.socket.destroy();
     else if (kind === "hang") hanging.add(response);
     else if (kind === "malformed") response.writeHead(200, { "content-type": "application/json" }).end('{"ids": [');
@@ -52,7 +48,6 @@ export async function startHttpProxy(target: string): Promise<HttpProxy> {
       chosen = which;
       if (next === null) cut();
     },
-    failed,
     close() {
       cut();
       proxy.closeAllConnections();

@@ -55,7 +55,8 @@ export class Starts {
 
   async first(): Promise<void> {
     const world = await this.#open({});
-    await world.as("ada").say("Hello.");
+    const { status, text } = await world.as("ada").post("/v1/chat", { message: "Hello." });
+    if (status !== 200) throw new Error(`It is not well before the fault: ${text}`);
     await world.application.close({ drainMs: 0 });
   }
 

@@ -43,7 +43,7 @@ for (const { part, program, open } of ENGINES)
 
     test("[ready-means-ready] while it refuses writes, is out of reach, or is not the one it was, readyz says 503 and why, and a turn is 503; when it is well again both are 200, and nothing is lost", async () => {
       const ada = world.as("ada");
-      const { session_id } = await ada.say("Hello.");
+      const { session_id } = (await ada.post<{ session_id: string }>("/v1/chat", { message: "Hello." })).body;
       /** The status of the state, and of what is answered for it. */
       const ready = async () => {
         const { status, body } = await ada.get<Ready>("/readyz");

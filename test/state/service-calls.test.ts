@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { AppError } from "../../src/platform/errors.js";
 import { ServiceCalls } from "../../src/state/service-calls.js";
+import { serviceErrors } from "../../src/state/service-errors.js";
 
 test("while another installation answers, calls that come together are refused by one look, and let in by one", async () => {
   const beat = vi.fn(async () => false);
@@ -8,7 +8,13 @@ test("while another installation answers, calls that come together are refused b
     name: "The service",
     variables: "SERVICE_URL",
     timeoutMs: 1_000,
-    errorOf: (cause) => new AppError("STORAGE_UNAVAILABLE", { cause }),
+    errors: serviceErrors({
+      name: "The service",
+      codeOf: () => undefined,
+      refusalOf: () => undefined,
+      mayPass: () => true,
+      advice: "Look at it.",
+    }),
     beat,
     end: () => {},
   });

@@ -1,5 +1,6 @@
 import { AppError } from "../../../platform/errors.js";
 import { missingPackage } from "../../../platform/optional-package.js";
+import { isLate, type Refusal, type ServiceErrors, serviceErrors } from "../../service-errors.js";
 
 /** Of `@azure/cosmos`, an optional peer, what the engine uses. */
 export interface CosmosClient {
@@ -75,7 +76,7 @@ export async function cosmosClient({ endpoint, key }: CosmosAddress, waitMs: num
 }
 
 /** By the status: what happened, and what to do about it. */
-const SAID: Readonly<Record<number, readonly [detail: string, hint?: string]>> = {
+const REFUSALS: Readonly<Record<number, Refusal>> = {
   400: ["Cosmos DB takes the request for invalid.", "Check COSMOS_ENDPOINT and COSMOS_DATABASE."],
   401: ["Cosmos DB refuses the key.", "Check COSMOS_KEY: a primary or secondary key of the account."],
   403: [
@@ -96,7 +97,6 @@ const WORDS = [
   ["blocked", 403],
   ["forbidden", 403],
 ] as const;
-const SERVER_ADDRESS = "Check COSMOS_ENDPOINT, and that Cosmos DB can be reached from here.";
 
 /** Statuses by which a batch says that its head is not as it was read, or that another one is just being written: nothing came of it. */
 const CONFLICTS = [404, 409, 412, 449];
@@ -107,34 +107,33 @@ export function conflictIn(outcomes: readonly { readonly statusCode: number }[])
   const failed = outcomes.find(({ statusCode }) => statusCode >= 400 && statusCode !== 424);
   if (failed === undefined) return null;
   if (CONFLICTS.includes(failed.statusCode)) return "conflict";
-  throw cosmosError(Object.assign(new Error("A batch was refused."), { code: failed.statusCode }));
+  throw COSMOS_ERRORS.errorOf(Object.assign(new Error("A batch was refused."), { code: failed.statusCode }));
 }
 
-/** Whatever Cosmos DB, the network or the client says instead of an answer. Its own error holds what was sent: people's words. */
-export function cosmosError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  const code = codeOf(error);
-  if (code === 413) return new AppError("COMMIT_TOO_LARGE", { detail: "A commit that is more than Cosmos DB takes at once." });
-  const [detail, hint] = SAID[Number(code)] ?? [`Cosmos DB is out of reach${code === undefined ? "" : ` (${code})`}.`];
-  const cause = Object.assign(new Error(detail), { code });
-  return new AppError("STORAGE_UNAVAILABLE", { detail, ...(hint !== undefined && { hint }), cause, retryAfterSeconds: 1 });
-}
+const failures = serviceErrors({
+  name: "Cosmos DB",
+  codeOf,
+  refusalOf: (error) => REFUSALS[Number(codeOf(error))],
+  mayPass: (error) => {
+    const code = codeOf(error);
+    return typeof code !== "number" || PASSING.includes(code);
+  },
+  advice: "Check COSMOS_ENDPOINT, and that Cosmos DB can be reached from here.",
+});
 
-/** Whether a start that failed may go well a little later. */
-export function mayPass({ cause }: AppError): boolean {
-  const code = codeOf(cause);
-  return typeof code !== "number" || PASSING.includes(code);
-}
-
-/** What to do about a start that failed. */
-export function hintOf({ cause }: AppError): string {
-  return SAID[Number(codeOf(cause))]?.[1] ?? SERVER_ADDRESS;
-}
+/** @throws COMMIT_TOO_LARGE beside what all such errors are */
+export const COSMOS_ERRORS: ServiceErrors = {
+  ...failures,
+  errorOf: (error) =>
+    codeOf(error) === 413
+      ? new AppError("COMMIT_TOO_LARGE", { detail: "A commit that is more than Cosmos DB takes at once." })
+      : failures.errorOf(error),
+};
 
 export function codeOf(error: unknown): number | string | undefined {
   if (!(error instanceof Error)) return undefined;
   // Its own code is a number of another kind.
-  if (error.name === "TimeoutError") return "no answer in time";
+  if (isLate(error)) return "no answer in time";
   if ("code" in error && (typeof error.code === "number" || typeof error.code === "string")) return error.code;
   const said = error.message.toLowerCase();
   return WORDS.find(([words]) => said.includes(words))?.[1];

@@ -1,6 +1,7 @@
 // Over 300 lines: an engine's calls, with the documents that each writes and reads.
 import { setImmediate as nextLoop, setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { hostIn } from "../../../platform/await-start.js";
 import { AppError } from "../../../platform/errors.js";
 import { newId } from "../../../platform/ids.js";
 import type { Logger } from "../../../platform/logger.js";
@@ -25,14 +26,12 @@ import type { PartitionHead } from "../../partition-head.js";
 import { ServiceCalls } from "../../service-calls.js";
 import { beatOf, type Opened, openContainer } from "./container.js";
 import {
+  COSMOS_ERRORS,
   type CosmosAddress,
   type CosmosClient,
   conflictIn,
   cosmosClient,
-  cosmosError,
-  hintOf,
   type Item,
-  mayPass,
   type Operation,
   ServerClock,
 } from "./cosmos-client.js";
@@ -95,7 +94,7 @@ export class CosmosEngine implements StateEngine {
       name: "Cosmos DB",
       variables: "COSMOS_ENDPOINT and COSMOS_DATABASE",
       timeoutMs,
-      errorOf: cosmosError,
+      errors: COSMOS_ERRORS,
       beat: () => beatOf(this.#of()),
       end: () => client.dispose(),
     });
@@ -116,7 +115,7 @@ export class CosmosEngine implements StateEngine {
       { timeoutMs },
     );
     this.manifest = {
-      name: `Cosmos DB (${hostOf(endpoint)}, database ${database})`,
+      name: `Cosmos DB (${hostIn(endpoint, "COSMOS_ENDPOINT")}, database ${database})`,
       durability: "machine",
       maxValueBytes: 900 * 1_024,
       maxOperations: MAX_OPERATIONS,
@@ -130,8 +129,8 @@ export class CosmosEngine implements StateEngine {
     const { endpoint, key, database, logger, startupWaitMs: waitMs = 30_000, timeoutMs = 10_000, connect = cosmosClient } = options;
     const client = await connect({ endpoint, key }, timeoutMs);
     const engine = new CosmosEngine(client, options);
-    const server = { name: `Cosmos DB at ${hostOf(endpoint)}`, hintOf, waitMs, logger, mayPass };
-    engine.#opened = await engine.#calls.opened(() => openContainer(client, database), server);
+    const name = `Cosmos DB at ${hostIn(endpoint, "COSMOS_ENDPOINT")}`;
+    engine.#opened = await engine.#calls.opened(() => openContainer(client, database), { name, waitMs, logger });
     return engine;
   }
 
@@ -368,8 +367,4 @@ function lookedAt({ keys, ranges }: Required<ReadQuery>, recalled: Remembered, o
   const { versions, whole } = seenOf(keys, entries, ranges, found);
   const all = new Map([...inline.map(({ key, version }) => [key, version] as const), ...versions]);
   return { seen: { ...head, versions: all, whole }, entries, found };
-}
-
-function hostOf(endpoint: string): string {
-  return URL.canParse(endpoint) ? new URL(endpoint).host : "the address of COSMOS_ENDPOINT";
 }

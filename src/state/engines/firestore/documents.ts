@@ -5,15 +5,7 @@ import type { Commit, KeyRange, StoredEntry } from "../../engine.js";
 import type { Seen } from "../../optimistic-heads.js";
 import { OWNER_KEY } from "../../partition.js";
 import { EMPTY_HEAD, type PartitionHead } from "../../partition-head.js";
-import {
-  type Document,
-  type DocumentReference,
-  type FirestoreClient,
-  firestoreError,
-  isConflict,
-  type Query,
-  type Timestamp,
-} from "./firestore-client.js";
+import { type Document, type DocumentReference, type FirestoreClient, isConflict, type Query, type Timestamp } from "./firestore-client.js";
 
 /** A document's id can't hold a `/`. `.:` stands for it and `.-` for a point, so that ids are in the order of what they are made of. */
 export function documentId(key: string): string {
@@ -73,20 +65,16 @@ export const ENTRIES = "maitred_entries";
 /** The id that the database has as a store of this kind; the first process makes it. @throws STORAGE_UNAVAILABLE with what to do */
 export async function openInstallation(db: FirestoreClient): Promise<string> {
   const own = installationOf(db);
-  try {
-    for (;;) {
-      const found = await own.get();
-      // What lists partitions needs an index, and is told so at once.
-      await db.collectionGroup(ENTRIES).where("key", "==", OWNER_KEY).orderBy("partition").limit(1).get();
-      if (found.exists) {
-        assertSameLayout("What Firestore holds is", found.get("layout"), LAYOUT, "name another database with FIRESTORE_DATABASE");
-        return String(found.get("id"));
-      }
-      if ((await db.collection(PARTITIONS).limit(1).get()).docs.length > 0) throw incomplete();
-      await own.create({ id: newId(), layout: LAYOUT, beatAtMs: 0 }).catch((error) => (isConflict(error) ? null : Promise.reject(error)));
+  for (;;) {
+    const found = await own.get();
+    // What lists partitions needs an index, and is told so at once.
+    await db.collectionGroup(ENTRIES).where("key", "==", OWNER_KEY).orderBy("partition").limit(1).get();
+    if (found.exists) {
+      assertSameLayout("What Firestore holds is", found.get("layout"), LAYOUT, "name another database with FIRESTORE_DATABASE");
+      return String(found.get("id"));
     }
-  } catch (error) {
-    throw firestoreError(error);
+    if ((await db.collection(PARTITIONS).limit(1).get()).docs.length > 0) throw incomplete();
+    await unlessConflict(own.create({ id: newId(), layout: LAYOUT, beatAtMs: 0 }));
   }
 }
 

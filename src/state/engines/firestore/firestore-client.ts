@@ -1,5 +1,5 @@
-import { AppError } from "../../../platform/errors.js";
 import { missingPackage } from "../../../platform/optional-package.js";
+import { isLate, type Refusal, serviceErrors } from "../../service-errors.js";
 
 /** Of `@google-cloud/firestore`, an optional peer, what the engine uses. */
 export interface FirestoreClient {
@@ -93,15 +93,17 @@ export async function firestoreClient({ project, database, emulator }: Firestore
   return new Firestore({ projectId: project, databaseId: database, ...(emulator !== undefined && local) });
 }
 
+/** RESOURCE_EXHAUSTED. */
+const QUOTA = 8;
 /** By gRPC's number: what happened, and what to do about it. */
-const SAID: Readonly<Record<number, readonly [detail: string, hint?: string]>> = {
+const REFUSALS: Readonly<Record<number, Refusal>> = {
   3: ["Firestore takes the request for invalid.", "Check FIRESTORE_PROJECT and FIRESTORE_DATABASE."],
   5: ["Firestore has no such database.", "Create it in native mode, or name another with FIRESTORE_PROJECT and FIRESTORE_DATABASE."],
   7: [
     "Firestore does not let this account do it.",
     "Give it the role Cloud Datastore User (roles/datastore.user) in FIRESTORE_PROJECT, and enable writes where they are disabled.",
   ],
-  8: ["Firestore's quota is used up.", "Raise it, or wait until it is renewed; with the same Idempotency-Key nothing is done twice."],
+  [QUOTA]: ["Firestore's quota is used up.", "Raise it, or wait until it is renewed; with the same Idempotency-Key nothing is done twice."],
   9: ["Firestore can't do this in its present state.", "Use a database in native mode: name it with FIRESTORE_DATABASE."],
   16: ["Firestore refuses the credentials.", "Check the file that GOOGLE_APPLICATION_CREDENTIALS names."],
 };
@@ -125,29 +127,19 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(codeOf(error) ?? -1);
 }
 
-/** Whatever Firestore, the network or the client says instead of an answer. */
-export function firestoreError(cause: unknown): AppError {
-  if (cause instanceof AppError) return cause;
-  const why = cause instanceof Error && cause.name === "TimeoutError" ? NO_ANSWER : codeOf(cause);
-  const [detail, hint] = said(cause) ?? [`Firestore is out of reach${why === undefined ? "" : ` (${why})`}.`];
-  return new AppError("STORAGE_UNAVAILABLE", { detail, ...(hint !== undefined && { hint }), cause, retryAfterSeconds: 1 });
-}
+export const FIRESTORE_ERRORS = serviceErrors({
+  name: "Firestore",
+  codeOf: (error) => (isLate(error) ? NO_ANSWER : codeOf(error)),
+  refusalOf,
+  mayPass: (error) => refusalOf(error) === undefined || codeOf(error) === QUOTA,
+  advice: SERVER_ADDRESS,
+});
 
-/** Whether a start that failed may go well a little later. */
-export function mayPass({ cause }: AppError): boolean {
-  return said(cause) === undefined || codeOf(cause) === 8;
-}
-
-/** What to do about a start that failed. */
-export function hintOf({ cause }: AppError): string {
-  return said(cause)?.[1] ?? SERVER_ADDRESS;
-}
-
-function said(cause: unknown): readonly [detail: string, hint?: string] | undefined {
-  const message = cause instanceof Error ? cause.message : "";
+function refusalOf(error: unknown): Refusal | undefined {
+  const message = error instanceof Error ? error.message : "";
   if (message.includes("requires an index")) return MISSING_INDEX;
   if (message.includes("default credentials")) return NO_CREDENTIALS;
-  return SAID[codeOf(cause) ?? -1];
+  return REFUSALS[codeOf(error) ?? -1];
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -37,12 +37,10 @@ import {
 } from "./documents.js";
 import {
   type Document,
+  FIRESTORE_ERRORS,
   type FirestoreAddress,
   type FirestoreClient,
   firestoreClient,
-  firestoreError,
-  hintOf,
-  mayPass,
   type Query,
   type Timestamp,
   type Transaction,
@@ -82,7 +80,7 @@ export class FirestoreEngine implements StateEngine {
       name: "Firestore",
       variables: "FIRESTORE_PROJECT and FIRESTORE_DATABASE",
       timeoutMs,
-      errorOf: firestoreError,
+      errors: FIRESTORE_ERRORS,
       beat: () => beatOf(db, this.#installation),
       end: () => db.terminate(),
     });
@@ -114,8 +112,7 @@ export class FirestoreEngine implements StateEngine {
     const { project, database, emulator, logger, startupWaitMs: waitMs = 30_000, connect = firestoreClient } = options;
     const engine = new FirestoreEngine(await connect({ project, database, emulator }), options);
     const name = `Firestore (${emulator === undefined ? `project ${project}` : `emulator at ${emulator}`})`;
-    const server = { name, hintOf, waitMs, logger, mayPass };
-    engine.#installation = await engine.#calls.opened(() => openInstallation(engine.#db), server);
+    engine.#installation = await engine.#calls.opened(() => openInstallation(engine.#db), { name, waitMs, logger });
     return engine;
   }
 

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
-import { awaitStart } from "../../../platform/await-start.js";
+import { awaitStart, hostIn } from "../../../platform/await-start.js";
 import { boundedSignal, orAbort } from "../../../platform/bounded-signal.js";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
@@ -56,7 +56,7 @@ export class RedisConnection {
       }
     };
     return awaitStart(start, {
-      name: `Redis at ${hostOf(url)}`,
+      name: `Redis at ${hostIn(url, "REDIS_URL")}`,
       hintOf: () => "Check REDIS_URL (address, user, password, database), and that the server runs.",
       waitMs: startupWaitMs,
       logger,
@@ -169,11 +169,6 @@ function checkVersion(info: string): void {
   if (Number(major) > MIN_VERSION[0] || (Number(major) === MIN_VERSION[0] && Number(minor) >= MIN_VERSION[1])) return;
   const hint = `Use Redis ${MIN_VERSION.join(".")} or newer, or Valkey.`;
   throw new AppError("STORAGE_UNAVAILABLE", { detail: `it is of version ${major}.${minor}.`, hint });
-}
-
-/** Without who logs in, and how. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : "the address of REDIS_URL";
 }
 
 type RedisClient = Pick<typeof import("ioredis"), "Cluster" | "Redis">;
