@@ -17,8 +17,8 @@ export const NO_TOKEN = "The input authorization token can't serve the request."
 
 type Do = () => Promise<unknown>;
 
-/** `says`: a part of what `/readyz` says then. */
-export type FaultOfEngine = readonly [fault: string, says: string, begin: Do, end: Do];
+/** `says`: a part of what `/readyz` says then; or what stands for it where that is not one thing. */
+export type FaultOfEngine = readonly [fault: string, says: string, begin: Do, end: Do, matches?: RegExp];
 
 /** An engine that can be made to fail, and an address that goes to it. */
 export interface FailingEngine {
@@ -48,7 +48,7 @@ export async function failingPostgres(): Promise<FailingEngine> {
   return {
     variables: { DATABASE_URL: url },
     faults: [
-      ["killed", "PostgreSQL", () => own.kill(), () => own.start()],
+      ["killed", "the connection is lost", () => own.kill(), () => own.start(), /ECONNREFUSED|ECONNRESET|terminated|out of reach/i],
       [
         "read-only",
         "read-only",
