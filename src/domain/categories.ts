@@ -69,6 +69,7 @@ export const categoriesSchema = z
       occasions: z
         .strictObject({
           at: occasionNames,
+          hard: occasionNames,
           named: occasionNames,
           alike: occasionNames,
           placed: z.boolean().optional(),

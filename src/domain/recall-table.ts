@@ -84,6 +84,8 @@ export interface RecallTable {
 export interface CategoryOccasions {
   /** At these. Default: none. */
   readonly at?: readonly string[] | undefined;
+  /** At these as well, where a statement must hold: an allergy matters wherever one stays, a favourite dish does not. Default: none. */
+  readonly hard?: readonly string[] | undefined;
   /** At those of these that a statement's own words name, and then at no other that says what rather than how. Default: none. */
   readonly named?: readonly string[] | undefined;
   /** Only those that are most like the message, where they name none of these. Default: none. */

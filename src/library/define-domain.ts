@@ -237,8 +237,8 @@ function wrongOccasions(categories: readonly Category[], recall: RecallTable | u
   if (recall === undefined) return [];
   if (typeof recall.occasions !== "object") return [at("/recall/occasions", "it names none")];
   const known = Object.keys(recall.occasions);
-  const used = categories.flatMap(({ name, occasions: { at: general = [], named = [], alike = [] } = {} }) =>
-    [...general, ...named, ...alike].map((occasion) => ({ name, occasion })),
+  const used = categories.flatMap(({ name, occasions: { at: general = [], hard = [], named = [], alike = [] } = {} }) =>
+    [...general, ...hard, ...named, ...alike].map((occasion) => ({ name, occasion })),
   );
   return [
     ...used

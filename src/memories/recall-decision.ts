@@ -65,6 +65,8 @@ const STANDS_OUT = 0.1;
 /** Soft memories for one of the message's occasions, at most; and where it is asked what somebody would like. */
 const PER_OCCASION = 3;
 const TASTES = 4;
+/** Soft memories where nothing tells the occasion, at most: what the guest is known for, not all of it. */
+const UNTOLD = 4;
 /** What is for some months is asked about at any time. */
 const NO_MONTHS: ReadonlySet<number> = new Set();
 
@@ -117,6 +119,8 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   const byScore = [...candidates.scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const nearest = (among: number) => new Set(byScore.slice(0, among).map(([id]) => id));
   const [alike, alikeByWord, alikeAndNamed] = [nearest(ALIKE_AMONG), nearest(WORD_AMONG), nearest(NAMED_AMONG)];
+  // Of fewer, what isn't among them may be no less like the message than they are.
+  const isLikenessFull = byScore.length >= NAMED_AMONG;
   const chosen: Chosen[] = [];
   for (const record of soft) {
     const judged = outdated.has(record) ? "outdated" : judge(record);
@@ -160,7 +164,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     if (coming === "untold") return isWordShared ? as("likeness") : meant.size === 0 ? as("standing") : "not_coming";
     if (coming === "self" && its.occasions === null && party.speaksOf(its.words)) return as("party");
     if (meant.size === 0) return as(coming === "comes" ? "party" : "standing");
-    const occasions = apart.has("things") ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(its, each));
+    const occasions = apart.has("things") ? [] : [...meant].filter((each) => its.occasions?.has(each) && !isOnItsDays(record, its, each));
     const isUnlike = coming === "self" && isNamedInPassing(record) && !isAlike(record);
     if (occasions.length > 0 && !isTasteOfOthers(coming, occasions) && !isUnlike)
       return as(coming === "comes" ? "party" : "occasion", occasions);
@@ -212,13 +216,13 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
   }
 
   /** What is about days of the week, or months, is for them, whatever else the message is about; and for who asks for a time alone. */
-  function isOnItsDays(its: MemoryOccasions, occasion: string): boolean {
+  function isOnItsDays(record: MemoryRecord, its: MemoryOccasions, occasion: string): boolean {
     const isTimeAsked = said.weekdays.size + said.months.size === 0;
     return (
       its.weekdays.size + its.months.size > 0 &&
       !sharesDay(its, said) &&
       !its.named.has(occasion) &&
-      !(isTimeAsked && occasion === WHEN && its.months.size === 0)
+      !(isTimeAsked && occasion === WHEN && its.months.size === 0 && (!isLikenessFull || isAlike(record)))
     );
   }
 
@@ -249,7 +253,7 @@ export function decideRecall(candidates: RecallCandidates, message: MessageToRec
     const standing = new Set(
       topStanding(
         from.filter(({ why }) => why === "standing").map(({ record }) => record),
-        rules.standing,
+        Math.min(rules.standing, UNTOLD),
         now,
         rules.ranking,
       ),

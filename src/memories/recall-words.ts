@@ -218,7 +218,7 @@ export class RecallWords {
     const said = occasionsIn([...found, ...this.#find(aspect)].filter(({ label }) => label.kind === "said"));
     const places = category?.occasions?.placed === true ? placesIn(memory.text, words, found, this.#languagesOf(words)) : [];
     const read = {
-      ...this.#occasionsOf(said, category),
+      ...this.#occasionsOf(said, category, memory.strength),
       isMostlyNamed: isMostlyNamed(words, found),
       words: [...words, ...aspect],
       places,
@@ -230,10 +230,15 @@ export class RecallWords {
   }
 
   /** By the category, narrowed to what the words name; of a category that says nothing, by the words alone. */
-  #occasionsOf(said: ReadonlySet<string>, category: Category | undefined): Pick<MemoryOccasions, "occasions" | "named" | "alike"> {
+  #occasionsOf(
+    said: ReadonlySet<string>,
+    category: Category | undefined,
+    strength: Memory["strength"],
+  ): Pick<MemoryOccasions, "occasions" | "named" | "alike"> {
     const none: ReadonlySet<string> = new Set();
     if (category?.occasions === undefined) return { occasions: said.size > 0 ? said : null, named: said, alike: none };
-    const { at = [], named = [], alike = [] } = category.occasions;
+    const { named = [], alike = [] } = category.occasions;
+    const at = [...(category.occasions.at ?? []), ...((strength === "hard" && category.occasions.hard) || [])];
     const meant = new Set(named.filter((occasion) => said.has(occasion)));
     const isNarrowed = this.thingsOf(meant).length > 0;
     const occasions = new Set([...at.filter((occasion) => !isNarrowed || !this.#things.has(occasion)), ...meant]);

@@ -3,6 +3,7 @@ import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js
 import { STATED_NEEDS } from "../../packages/concierge/src/need-check.js";
 import { CONCIERGE_RECALL } from "../../packages/concierge/src/recall-table.js";
 import type { NewStatement } from "../../src/domain/memory.js";
+import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { MemoryService, RecallByOccasion } from "../../src/memories/memories.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -132,10 +133,93 @@ describe("which memories a message is given", () => {
     expect(await given("Is the weather fine for supper outside?")).toContain("nuts");
   });
 
-  test("a message of which nothing tells the occasion is given what the guest is known for", async () => {
+  test("a message of which nothing tells the occasion is given all needs, and a few of what the guest is known for", async () => {
     const { given } = await guestWith(IRIS);
-    expect(await given("Hmm, and the other thing we spoke of?")).toEqual(expect.arrayContaining(["nuts", "lift", "fado", "home", "meal"]));
+    const told = await given("Hmm, and the other thing we spoke of?");
+    expect(told).toEqual(expect.arrayContaining(["nuts", "lift", "fado", "meal"]));
+    expect(told).toHaveLength(6);
   });
+
+  test("what is for breakfast is for no other meal, and for a night's stay; a breakfast is a meal like others", async () => {
+    const { given } = await guestWith({ ...IRIS, rye: soft("Wants rye bread at breakfast", "other") });
+    expect(await given("Where could I have supper near the river?")).toEqual(["lift", "meal", "nuts"]);
+    expect(await given("Where could I have breakfast near the river?")).toEqual(["lift", "meal", "nuts", "rye"]);
+    expect(await given("Hotel for Porto tomorrow?")).toEqual(["lift", "nuts", "rye"]);
+    expect(await given("Um hotel no Porto, por favor")).toEqual(["lift", "nuts", "rye"]);
+  });
+
+  test("what is sweet calls for allergies and for what is sweet, not for a favourite cuisine or the price of a meal", async () => {
+    const known = { ...IRIS, thai: soft("Loves Thai food", "genre"), lemon: soft("Loves lemon cake", "genre") };
+    const { given } = await guestWith({ ...known, olafNeeds: need("Olaf is coeliac", "dietary", "Olaf") });
+    expect(await given("Ice cream for me and Olaf?")).toEqual(["lemon", "lift", "nuts", "olafNeeds"]);
+    expect(await given("Ein Eis am Nachmittag?")).toEqual(["lemon", "lift", "nuts", "olafNeeds"]);
+    expect(await given("Supper for me and Olaf?")).toEqual(["lift", "meal", "nuts", "olafNeeds", "thai"]);
+  });
+
+  test("what is for one day of the week is for who asks for a time alone, unless many are like the message and it is not", async () => {
+    const moss = Array.from({ length: 10 }, (_, n): [string, NewStatement] => [`moss${n}`, soft(`Photographs moss ${n}`, "other")]);
+    const { store } = await guestWith({ ...IRIS, ...Object.fromEntries(moss) });
+    const records: MemoryRecord[] = [];
+    for await (const record of store.all(ann)) records.push(record);
+    const recall = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, needs: STATED_NEEDS });
+    const given = async (alike: readonly MemoryRecord[]) => {
+      const scores = new Map(alike.map(({ id }) => [id, 0.2]));
+      const { told } = await recall.decide(ann, { records, scores, vector: null }, { text: "Would nine suit me?", now: NOW });
+      return told.memories.some(({ text }) => text === "Sings in a choir on Mondays");
+    };
+    const others = records.filter(({ text }) => text.startsWith("Photographs moss "));
+    const monday = records.filter(({ text }) => text === "Sings in a choir on Mondays");
+    expect(await given([])).toBe(true);
+    expect(await given(others.slice(1))).toBe(true);
+    expect(await given([...monday, ...others.slice(1)])).toBe(true);
+    expect(await given(others)).toBe(false);
+  });
+
+  test("a need of food is for a night's stay as well, a taste is not", async () => {
+    const known = {
+      ...IRIS,
+      steak: soft("Is fond of rare steak", "dietary", { strength: "soft" }),
+      olafNeeds: need("Olaf is coeliac", "dietary", "Olaf"),
+    };
+    const { given } = await guestWith(known);
+    expect(await given("Hotel for Porto tomorrow?")).toEqual(["lift", "nuts", "olafNeeds"]);
+    expect(await given("Where could I have supper near the river?")).toEqual(["lift", "meal", "nuts", "olafNeeds", "steak"]);
+  });
+
+  test.each([
+    "I'll think about it",
+    "What a shame!",
+    "Merry Christmas!",
+    "Ach schade, ich überlege es mir",
+    "Quel dommage, je réfléchis",
+    "Qué pena, lo pienso",
+    "Che peccato, ci penso",
+    "Que pena, vou pensar",
+    "Jammer, ik denk er nog over na",
+    "残念です",
+    "Who painted the Night Watch?",
+  ])("regrets, wishes and what is put off are idle: %s", async (message) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual([]);
+  });
+
+  test.each([
+    "What a shame, then a table for supper",
+    "I'll think about the hotel, but book supper",
+    "Whatever you think",
+    "Yes, with nuts",
+  ])("but not where they stand beside what is asked, or answer: %s", async (message) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual(expect.arrayContaining(["lift", "nuts"]));
+  });
+
+  test.each(["Ruft mich an, wenn es geklappt hat", "Prévenez-moi quand c'est prêt", "Avísenme cuando esté", "決まったら教えてください"])(
+    "whoever wants to be told is given how: %s",
+    async (message) => {
+      const { given } = await guestWith(IRIS);
+      expect(await given(message)).toEqual(["lift", "nuts", "phone"]);
+    },
+  );
 
   test("what a message names is given whatever its occasion", async () => {
     const { given } = await guestWith({ ...IRIS, inn: soft("The Golden Pheasant was rude to her", "venue") });

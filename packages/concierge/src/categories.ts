@@ -1,23 +1,23 @@
 import { type Category, category } from "maitred/domain";
 
 /** What a guest asks for, rather than how. */
-const THINGS = ["eat", "drink", "attend", "visit", "travel", "stay", "care"];
+const THINGS = ["eat", "breakfast", "sweet", "drink", "attend", "visit", "travel", "stay", "care"];
 
 /** What a concierge remembers about a guest, and the occasions that it matters at. */
 export const CONCIERGE_CATEGORIES: readonly Category[] = [
   category("genre", "kinds of music, theatre, film, sport or cuisine, liked or disliked", "preference", "soft", [], "the genre", {
     at: ["choose"],
-    named: ["eat", "drink"],
+    named: ["eat", "breakfast", "sweet", "drink"],
     alike: ["attend", "visit"],
     placed: true,
   }),
   category("artist", "performers, ensembles, teams, authors, chefs", "preference", "soft", [], "the name", {
     at: ["choose", "attend", "visit"],
-    named: ["eat", "drink"],
+    named: ["eat", "breakfast", "sweet", "drink"],
   }),
   category("venue", "particular halls, stadiums, restaurants, hotels", "preference", "soft", [], "the name", {
     at: ["choose"],
-    named: ["eat", "drink", "stay"],
+    named: ["eat", "breakfast", "sweet", "drink", "stay"],
     placed: true,
   }),
   category("seating", "where to sit", "preference", "soft", ["row", "position", "area", "table"], null, {
@@ -42,10 +42,10 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "soft",
     ["days", "time of day", "start", "end"],
     "the day or time",
-    { at: ["when", "eat", "attend"], named: ["eat", "drink", "travel"], placed: true },
+    { at: ["when", "eat", "attend"], named: ["eat", "breakfast", "sweet", "drink", "travel"], placed: true },
   ),
   category("location", "home, and where or how far to go", "fact", "soft", ["home", "area", "distance", "stay"], null, {
-    named: ["eat", "stay", "travel"],
+    named: ["eat", "breakfast", "stay", "travel"],
     placed: true,
     residence: "home",
   }),
@@ -56,7 +56,7 @@ export const CONCIERGE_CATEGORIES: readonly Category[] = [
     "hard",
     ["diet", "religious diet"],
     "the substance",
-    { at: ["eat", "drink", "stay", "visit", "care"] },
+    { at: ["eat", "sweet", "drink"], hard: ["stay", "visit", "care"] },
   ),
   category("accessibility", "what access, hearing, sight or mobility ask for", "constraint", "hard", [], "the need", {
     at: ["choose", "place", ...THINGS],
