@@ -23,7 +23,7 @@ export interface RecallByOccasionParts {
   readonly embedder?: Embedder;
   /** Days after which the weight of a soft memory is half. Default 180. */
   readonly halfLifeDays?: number;
-  /** Soft memories where the occasion isn't known, at most. Default 12. */
+  /** Soft memories whose own occasion isn't known, at most, and four of them where a message's isn't. Default 12. */
   readonly standing?: number;
 }
 

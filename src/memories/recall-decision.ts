@@ -41,7 +41,7 @@ export interface RecallRules {
   readonly party: RecallParty;
   readonly categories: readonly Category[];
   readonly ranking: Ranking;
-  /** Soft memories where the occasion isn't known, at most. */
+  /** Soft memories whose own occasion isn't known, at most; and no more than a few of them where the message's isn't. */
   readonly standing: number;
 }
 
