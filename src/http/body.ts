@@ -21,6 +21,16 @@ function tooLarge(limit: number): AppError {
   return new AppError("PAYLOAD_TOO_LARGE", { detail: `The body is over ${limit} bytes.` });
 }
 
+/** Counts as it passes on. @throws PAYLOAD_TOO_LARGE as soon as it is more than `limit` bytes */
+export async function* limited(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength;
+    if (bytes > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
 /** A request's body as it comes in; of a request without one nothing. */
 export async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
   if (body !== null) yield* body as AsyncIterable<Uint8Array>;
@@ -44,10 +54,7 @@ const USUAL_LIMIT: BodyLimit = { whole: MAX_BODY_BYTES, besideImages: MAX_BODY_B
 async function readText(request: Request, { whole, besideImages }: BodyLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   const size = new SizeBesideImages(besideImages);
-  let length = 0;
-  for await (const chunk of chunksOf(request)) {
-    length += chunk.byteLength;
-    if (length > whole) throw tooLarge(whole);
+  for await (const chunk of limited(chunksOf(request), whole)) {
     chunks.push(chunk);
     if (!size.fits(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) throw tooLarge(besideImages);
   }

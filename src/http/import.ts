@@ -3,7 +3,7 @@ import { importLineSchema } from "../import/import-line.js";
 import { AppError } from "../platform/errors.js";
 import type { Imports } from "../ports/application.js";
 import { importResultSchema } from "../ports/resources.js";
-import { chunksOf, refuseDeclaredLength } from "./body.js";
+import { chunksOf, limited, refuseDeclaredLength } from "./body.js";
 import { flagQuery } from "./fields.js";
 import { OF_MEMORIES } from "./problem.js";
 import { type ApiApp, answer, answers, newApi, routesOf } from "./routes.js";
@@ -61,7 +61,7 @@ export function importRoutes(imports: Imports): ApiApp {
     const format = FORMATS[(c.req.header("Content-Type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""];
     if (!format) throw new AppError("UNSUPPORTED_MEDIA_TYPE", { hint: `Send ${Object.keys(FORMATS).join(" or ")}.` });
     refuseDeclaredLength(c.req.header("Content-Length"), MAX_IMPORT_BYTES);
-    const result = await imports.import(c.get("owner"), chunksOf(c.req.raw), {
+    const result = await imports.import(c.get("owner"), limited(chunksOf(c.req.raw), MAX_IMPORT_BYTES), {
       format,
       extract: c.req.valid("query").extract ?? false,
       signal: c.req.raw.signal,
