@@ -11,7 +11,8 @@ import languages from "./plain-needs.json" with { type: "json" };
 /*
  * Plain sentences of a need, in every language that the stand-in claims, of the guest, of whoever comes along, denied and asked: as the
  * stand-in reads them, by rules alone and with its judge, and as the guest is asked about what it leaves. `{…|…}` in the table: of a man,
- * of a woman. Of Japanese, which the stand-in doesn't claim, the guest is asked by the domain's needs alone. A need's line: its name, what the guest says, what is said of others, both denied; `f` behind the name: of women alone.
+ * of a woman. Of Japanese, which the stand-in doesn't claim, the guest is asked by the domain's needs alone. A need's line: its name,
+ * what the guest says, what is said of others, both denied; `f` behind the name: of women alone.
  */
 
 interface Spoken {
