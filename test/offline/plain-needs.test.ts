@@ -198,6 +198,7 @@ test.each([
   "Ich bin nicht allergisch gegen Nüsse, meine Frau schon",
   "Ich gehe nicht ohne Krücken",
   "Je ne mange que halal",
+  "Oi moça, camarão nem pensar viu? Da última vez fui parar na UPA",
 ])("what no rule reads, and denies no need, is asked about: %s", async (text) => {
   expect(await hardOf(text, READERS.judge)).toEqual([expect.objectContaining({ stance: "unsure" })]);
 });

@@ -144,7 +144,8 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   // "How far is the walk from there?", "find us a table": nothing in it is anybody's need.
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
   if (hard && !isNamed && (asks || isQuestion)) return [];
-  if (hard && isQuestion && isOfNobody(words, language)) return [];
+  // "Camarão nem pensar, viu?" asks nothing.
+  if (hard && isQuestion && !refuses(words, language) && isOfNobody(words, language)) return [];
   if (hard && (asks || isQuestion) && isWanted(words, begins, language, vocabulary)) return [];
   if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
