@@ -76,7 +76,7 @@ export interface Overrides extends Given<Omit<MaitredParts, "metrics">> {
   /** Told what happens, in numbers. Default: nobody is told. */
   readonly metrics?: Metrics;
   /** How webhooks are tried. Default: as a receiver elsewhere needs it. For tests. */
-  readonly webhooks?: { readonly waitsMs?: readonly number[]; readonly timeoutMs?: number; readonly leaseMs?: number };
+  readonly webhooks?: { readonly waitsMs?: readonly number[]; readonly timeoutMs?: number };
   /** Default: the real one. For tests of crashes and failing disks. */
   readonly fileSystem?: FileSystem;
   /** Puts something around a store, between it and everything else. For tests that make it fail. */

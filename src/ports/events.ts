@@ -136,7 +136,7 @@ export interface DeadEvent {
 export interface EventQueue {
   /** Owners with something due, the longest due first: nobody else is given them for `leaseMs`, or until they are released. */
   claim(now: Date, limit: number, leaseMs: number): Promise<readonly ClaimedOwner[]>;
-  /** For `leaseMs` from now; null: somebody else was given the owner, or nothing of theirs waits any more. */
+  /** For `leaseMs` from now; null: it was released, somebody else was given the owner, or nothing of theirs waits any more. */
   renew(claimed: ClaimedOwner, leaseMs: number): Promise<ClaimedOwner | null>;
   /** The next of a claimed owner's, oldest first. */
   next(owner: Owner, limit: number): Promise<readonly OwnerEvent[]>;

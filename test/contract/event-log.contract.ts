@@ -137,12 +137,12 @@ export function describeEventLogContract(name: string, make: () => Promise<Event
       await queue.delivered(ALICE, first.id);
       expect(await queue.next(ALICE, 10)).toEqual([second]);
       const mine = alice.owner === ALICE ? alice : bob;
-      await queue.release(mine, { dueAt: new Date(Date.now() + 3_600_000), attempts: 3 });
-      expect(await queue.claim(new Date(), 8, LEASE_MS)).toEqual([]);
-      const dueMs = await queue.nextDueMs();
-      expect(dueMs).not.toBeNull();
       await queue.release(mine, { dueAt: new Date(0), attempts: 3 });
-      expect(await queue.claim(new Date(), 8, LEASE_MS)).toMatchObject([{ owner: ALICE, attempts: 3 }]);
+      const again = await claimed();
+      expect(again).toMatchObject({ owner: ALICE, attempts: 3 });
+      await queue.release(again, { dueAt: new Date(Date.now() + 3_600_000), attempts: 4 });
+      expect(await queue.claim(new Date(), 8, LEASE_MS)).toEqual([]);
+      expect(await queue.nextDueMs()).not.toBeNull();
     });
 
     test("its queue gives an owner to nobody else while the claim is renewed; who lost it changes nothing of it", async () => {
@@ -159,6 +159,14 @@ export function describeEventLogContract(name: string, make: () => Promise<Event
       expect(await queue.claim(new Date(), 8, LEASE_MS)).toEqual([]);
       for (const other of others) await queue.release(other, { dueAt: new Date(0), attempts: 2 });
       expect(await queue.claim(new Date(), 8, LEASE_MS)).toMatchObject([{ owner: ALICE, attempts: 2 }]);
+    });
+
+    test("a renewal that comes behind its own release takes the owner from nobody", async () => {
+      await add(ALICE);
+      const mine = await claimed();
+      await queue.release(mine, { dueAt: new Date(0), attempts: 1 });
+      expect(await queue.renew(mine, LEASE_MS)).toBeNull();
+      expect(await queue.claim(new Date(), 8, LEASE_MS)).toMatchObject([{ owner: ALICE, attempts: 1 }]);
     });
 
     test("its queue misses nothing that was added while a worker looked for the last time", async () => {

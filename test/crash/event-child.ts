@@ -25,8 +25,6 @@ export interface Done {
 
 export type EventChildSays = { readonly done: Done } | { readonly listed: readonly ToldEvent[] };
 
-/** Whoever was killed while delivering is not waited for long. */
-const LEASE_MS = 3_000;
 /** What is asked for again, and after how long. */
 const AGAIN_MS = 20;
 const UNANSWERED: readonly string[] = ["STORAGE_UNAVAILABLE", "SESSION_BUSY", "LONG_TERM_MEMORY_UNAVAILABLE"];
@@ -44,7 +42,7 @@ async function main({ variables, url, secret, users, finish }: EventJob): Promis
     MEMORY_EMBEDDING_DIMENSIONALITY: "32",
     LLM_PROVIDER: "offline",
   });
-  const maitred = await compose(config, { webhooks: { waitsMs: WAITS_MS, leaseMs: LEASE_MS } });
+  const maitred = await compose(config, { webhooks: { waitsMs: WAITS_MS } });
   if (!finish) {
     await Promise.all(users.map((user) => live(maitred, user)));
     return;

@@ -72,7 +72,8 @@ export class EngineEventQueue implements EventQueue {
       const before = waitingOf(read, hash);
       if (before === null || before.claim !== claimed.claim) return { commit: null, result: null };
       const changes = waitingChanges(hash, before, { ...before, leasedUntilMs: read.nowMs + leaseMs });
-      return { commit: { checks: unchanged(read, waitingKey(hash)), ...changes }, result: claimed };
+      // One that is lost ends sooner: then somebody else delivers, by the same ids.
+      return { commit: { checks: unchanged(read, waitingKey(hash)), ...changes, durability: "relaxed" }, result: claimed };
     });
   }
 
@@ -115,7 +116,8 @@ export class EngineEventQueue implements EventQueue {
       const before = waitingOf(read, hash);
       if (before === null || before.claim !== claim) return null;
       const none = inMs === null && read.ranges[0]?.length === 0;
-      const after = none ? null : { ...before, attempts, leasedUntilMs: 0, dueAtMs: read.nowMs + (inMs ?? 0) };
+      const { claim: _, ...unclaimed } = before;
+      const after = none ? null : { ...unclaimed, attempts, leasedUntilMs: 0, dueAtMs: read.nowMs + (inMs ?? 0) };
       return { checks: unchanged(read, waitingKey(hash)), ...waitingChanges(hash, before, after) };
     });
   }

@@ -9,7 +9,7 @@ export interface WaitingOwner {
   readonly dueAtMs: number;
   /** Nobody else is given the owner until then. */
   readonly leasedUntilMs: number;
-  /** Who has the owner until then, or had them last. Default: nobody. */
+  /** Which claim has the owner, until somebody else is given them. Default: none, as once it was released. */
   readonly claim?: string;
   readonly attempts: number;
 }
