@@ -206,8 +206,10 @@ export class EngineSessionWriter {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const made = this.#make(write, seen);
       const publish = () => (made.tells ? events?.publish(owner) : undefined);
-      const { dueByMs: _, ...exact } = made.commit;
-      const commit = alarm === null ? made.commit : { ...exact, ...alarm };
+      const { dueByMs, ...exact } = made.commit;
+      // Jobs that this commit has no room to end are to be found.
+      const endsAll = dueByMs !== undefined && made.later.length === 0;
+      const commit = alarm !== null && endsAll ? { ...exact, ...alarm } : made.commit;
       const written = made.isStaged ? this.#stage(write, made) : committed(engine, ownerPartition(owner), commit);
       const result = await publishing(publish, written);
       if (result.ok) {

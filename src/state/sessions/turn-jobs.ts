@@ -26,6 +26,8 @@ const TRIES_BY_VERSION = 3;
 const TRY_AGAIN_MS = 15;
 /** So long the engine's clock is reckoned on from when it was read, in milliseconds. */
 const CLOCK_KNOWN_MS = 60_000;
+/** In this time an attempt is written, in milliseconds: then the turn may be taken in any case. */
+const WRITTEN_MS = 1_000;
 const LOOK_AGAIN_MS = 100;
 const TOGETHER = 16;
 
@@ -114,8 +116,12 @@ export class TurnJobs implements PendingTurns {
   async recordAttempt(turn: TurnName, attempt: RecordedAttempt): Promise<void> {
     const { attempts, errorCode, claim } = attempt;
     const dueAtMs = Math.ceil(attempt.dueAtMs);
-    const recorded = ({ job }: StoredJob, { nowMs }: PartitionRead) => {
+    const recorded = (stored: StoredJob, { nowMs }: PartitionRead) => {
+      const { job } = stored;
       if (claim !== undefined && isClaimed(job, nowMs) && job.claim !== claim) return null;
+      // Nobody takes the turn while this is written: whoever did would lose it by that.
+      const written = { ...stored, job: { ...job, claim: newId(), claimedUntilMs: nowMs + WRITTEN_MS } };
+      if (claim === null && this.#here?.take(ownerPartition(turn.owner), [written], nowMs).length === 0) return null;
       return { ...unclaimedJob(job), attempts, errorCode, dueAtMs };
     };
     // One that is lost is made once more, or sooner.

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { NewRecord } from "../../../src/domain/session.js";
 import { newId } from "../../../src/platform/ids.js";
 import { silentLogger } from "../../../src/platform/logger.js";
-import type { StateEngine } from "../../../src/state/engine.js";
+import { prefixRange, type StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
 import { EngineImageStore } from "../../../src/state/images/images.js";
@@ -99,6 +99,22 @@ describe.each(Object.entries(ENGINES))("claims on turns of a process that has it
     expect(await turns.of(ALICE)).toMatchObject([{ attempts: 1 }]);
   });
 
+  test("a turn that is taken while somebody else sets when it is due stays with who has it, or is not taken", async () => {
+    const { engine, clock, turns, claimed } = await worldOf();
+    const commit = engine.commit.bind(engine);
+    const taken: unknown[] = [];
+    const writing = vi.spyOn(engine, "commit").mockImplementation(async (...given) => {
+      writing.mockRestore();
+      taken.push(await claimed());
+      return commit(...given);
+    });
+    await turns.recordAttempt((await turns.of(ALICE))[0] ?? { owner: ALICE, sessionId: "", turn: 0 }, {
+      ...{ attempts: 0, dueAtMs: clock.now().getTime(), errorCode: "LEFT_TO_READ", claim: null },
+    });
+    taken.push(await claimed());
+    expect(taken.filter((turn) => turn !== undefined)).toHaveLength(1);
+  });
+
   test("of an owner whose erasure begins while it is looked, nothing is taken, and no claim is renewed", async () => {
     const { engine, turns, claimed } = await worldOf();
     const ledger = new EngineOwnerLedger(engine);
@@ -113,6 +129,21 @@ describe.each(Object.entries(ENGINES))("claims on turns of a process that has it
     });
     expect(await claimed()).toBeUndefined();
     await turns.unclaimed(ALICE, { signal: AbortSignal.timeout(10_000) });
+  });
+
+  test("where one commit has no room for all that ends, the alarm stays until the rest is gone", async () => {
+    const { engine, records, say } = await worldOf();
+    for (let turn = 2; turn <= 70; turn++) await say(turn);
+    const commit = engine.commit.bind(engine);
+    const left = vi.spyOn(engine, "commit").mockImplementation(async (partition, given) => {
+      if (given.puts === undefined) throw new Error("killed before what was left is deleted");
+      return commit(partition, given);
+    });
+    await say(71, ...Array.from({ length: 71 }, (_, turn) => records.done(turn + 1)));
+    left.mockRestore();
+    const { dueAtMs, ranges } = await engine.read(ownerPartition(ALICE), { ranges: [prefixRange("job/")] });
+    expect(ranges[0]).not.toEqual([]);
+    expect(dueAtMs).not.toBeNull();
   });
 
   test("a turn that ends takes its alarm along, and leaves that of the one behind it", async () => {
