@@ -146,7 +146,10 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     } finally {
       await journals.close();
     }
-    if (only !== undefined) for (const id of left) if ((await names.filesOf(id, only)) === 0) left.delete(id);
+    for (const id of left) {
+      const isEmpty = (await fileSystem.stat(names.path(id, "journal")))?.size === 0;
+      if (isEmpty || (only !== undefined && (await names.filesOf(id, only)) === 0)) left.delete(id);
+    }
     if (left.size === 0) return rewritten;
     throw new AppError("STORAGE_DAMAGED", {
       detail: `Whose these journals are can't be read, so that they stay as they were: ${[...left].join(", ")}.`,

@@ -8,6 +8,7 @@ import { parseConfig } from "../../src/compose/config.js";
 import { encryptionOf } from "../../src/compose/encryption-commands.js";
 import { migrateState } from "../../src/compose/migration.js";
 import { ownerOf } from "../../src/domain/owner.js";
+import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { openDatabase } from "../../src/platform/sqlite.js";
 import { aLife, CANARY, filesWith, tell } from "../support/a-life.js";
@@ -105,6 +106,8 @@ test("[sealed-at-rest] a journal whose owner can't be read ends it, by name, bef
   const whole = await readFile(path, "utf8");
   await writeFile(path, whole.slice(9));
   const refused = { code: "STORAGE_DAMAGED", message: expect.stringContaining(session) };
+  // In a file without a byte there is nothing to be sealed.
+  await writeFile(at(`here/${newId()}.jsonl`), "");
   await expect(encryptionOf(configOf("here")).encrypt(quiet)).rejects.toMatchObject(refused);
   await expect(start("here")).rejects.toThrow("is not encrypted as a whole");
   await writeFile(path, whole);
