@@ -7,7 +7,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import { DataKey, NotAuthentic, sealedUnder } from "../../src/state/encryption/data-key.js";
 import { EncryptedEngine } from "../../src/state/encryption/encrypted-engine.js";
 import { keysOfFile } from "../../src/state/encryption/key-file.js";
-import { KEYS, Keyring } from "../../src/state/encryption/keyring.js";
+import { INSTALLATION_KEYS, KEYS, Keyring } from "../../src/state/encryption/keyring.js";
 import { sealedJournals, sealedOwners } from "../../src/state/encryption/sealed-journals.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
@@ -240,6 +240,24 @@ test("[erased-by-key] of an owner whom nobody looks at again nothing is held onc
   await ledger.completeErasure(owner, { receipt_id: receiptId, completed_at: at, erased: {}, verified: true });
   await own.dropErased();
   expect(isHeld("a mollusc allergy")).toBe(false);
+});
+
+test("whoever was not erased stays known when others are: also while the master key is out of reach", async () => {
+  const { own, engine, another, keys } = await listed("a rye allergy");
+  const common = own.held(INSTALLATION_KEYS) ?? (await own.of(INSTALLATION_KEYS));
+  const other = ownerPartition(ownerOf("default", "another"));
+  await another.commit(other, { id: "4", puts: [{ key: "a", value: "a barley allergy" }] });
+  await engine.read(other, { keys: ["a"] });
+  expect(isHeld("a barley allergy")).toBe(true);
+  const held = own.held(partition);
+  const ledger = new EngineOwnerLedger(another);
+  await own.dropErased();
+  await ledger.beginErasure(ownerOf("default", "another"), new Date(0).toISOString());
+  await keys.destroy(other);
+  await own.dropErased();
+  expect(isHeld("a barley allergy")).toBe(false);
+  expect(own.held(partition)).toBe(held);
+  expect(own.held(INSTALLATION_KEYS)).toBe(common);
 });
 
 test("of an owner who has not come for long nothing is held in clear", async () => {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { eachInParallel } from "../../platform/bounded-parallel.js";
 import { AppError } from "../../platform/errors.js";
 import type { KeyVault } from "../../ports/key-vault.js";
 import { committed } from "../durable-commit.js";
@@ -103,20 +104,21 @@ export class Keyring {
 
   /** The partition was seen at this epoch, in the keys' own home: those of before an erasure are dropped. */
   seen(partition: string, epoch: number): void {
-    const held = this.#held.get(partition);
+    const held = this.#held.peek(partition);
     if (held !== undefined && held.epoch < epoch) this.drop(partition);
   }
 
   /**
-   * Drops all keys where somebody was erased since this was asked last, in any process: also of whom nobody looks at again nothing is held
-   * in clear then. One read of a partition's head. @throws STORAGE_UNAVAILABLE
+   * Drops the keys of whoever was erased since this was asked last, by any process: also of whom nobody looks at again nothing is held in
+   * clear then. One read of a partition's head, and, where somebody was erased, one for each that is held: the others' keys stay, as nobody
+   * may give them anew while the master key is out of reach. @throws STORAGE_UNAVAILABLE
    */
   async dropErased(): Promise<void> {
     const { version } = await this.#home.read(ERASURES, {});
     if (version === this.#erasures) return;
-    this.#erasures = version;
-    this.#held.clear();
     this.#loading.clear();
+    await eachInParallel([...this.#held.keys()], async (partition) => this.seen(partition, (await this.#home.read(partition, {})).epoch));
+    this.#erasures = version;
   }
 
   /** The key that seals, and, where it is new, what a commit to its home must bring along. */
