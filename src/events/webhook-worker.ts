@@ -108,10 +108,13 @@ export class WebhookWorker {
       const events = await queue.next(owner, PAGE);
       if (events.length === 0) return { dueAt: null, attempts: 0 };
       for (const event of events) {
-        signal.throwIfAborted();
-        if (performance.now() > until) return { dueAt: clock.now(), attempts };
-        const end = await sender.send(await told({ owner, event }), signal);
+        const sent = signal.aborted || performance.now() > until ? null : sender.send(await told({ owner, event }), signal);
+        const end = await sent?.catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
         const now = clock.now();
+        // Broken off, or the stretch is over: the tries of those before it are not its own.
+        if (!end) return { dueAt: now, attempts };
         const waitMs = end.outcome === "failed" ? this.#waitsMs[attempts] : undefined;
         if (end.outcome === "delivered") await queue.delivered(owner, event.id);
         else if (waitMs !== undefined) {
