@@ -133,6 +133,38 @@ describe("which memories a message is given", () => {
     expect(await given("Is the weather fine for supper outside?")).toContain("nuts");
   });
 
+  test.each([
+    "What can you do for my wife's birthday?",
+    "¿Qué puedes hacer esta noche?",
+    "We had a great time, same again please",
+    "It was lovely. And for next week?",
+    "Only mine, please",
+    "I don't mind",
+    "That'll do",
+    "Me plus one",
+    "Which times work on Friday?",
+    "What does it come with?",
+    "Encore une fois la même chose",
+    "Quelque chose de plus calme",
+    "Algo más tranquilo",
+    "Qualcosa di più vicino",
+    "Iets minder druk",
+  ])("what may be about a booking is given the guest's own needs: %s", async (message) => {
+    const { given } = await guestWith(IRIS);
+    expect(await given(message)).toEqual(expect.arrayContaining(["lift", "nuts"]));
+  });
+
+  test.each([
+    "What is twelve times nine?",
+    "Combien font deux plus trois ?",
+    "¿Cuánto son dos más dos?",
+    "Was ist drei mal vier?",
+    "5 + 3",
+  ])("a sum has no part in anything: %s", async (message) => {
+    const { given } = await guestWith({ nuts: need("Is allergic to hazelnuts", "dietary"), fado: soft("Loves fado", "genre") });
+    expect(await given(message)).toEqual([]);
+  });
+
   test("a message of which nothing tells the occasion is given all needs, and a few of what the guest is known for", async () => {
     const { given } = await guestWith(IRIS);
     const told = await given("Hmm, and the other thing we spoke of?");
