@@ -179,6 +179,8 @@ const STILL: readonly (readonly [text: string, need: string])[] = [
   ["ナッツ以外のアレルギーはありません", "no_nuts"],
   ["卵は食べられません", "no_egg"],
   ["肉は食べられます、卵は食べられません", "no_egg"],
+  ["Which dishes can I eat with a nut allergy?", "no_nuts"],
+  ["Mijn man moet koosjer eten", "kosher"],
 ];
 
 test.each(STILL)("what holds all the same is kept or asked about: %s", async (text, need) => {
@@ -201,4 +203,31 @@ test.each([
   "Oi moça, camarão nem pensar viu? Da última vez fui parar na UPA",
 ])("what no rule reads, and denies no need, is asked about: %s", async (text) => {
   expect(await hardOf(text, READERS.judge)).toEqual([expect.objectContaining({ stance: "unsure" })]);
+});
+
+test.each([
+  // Before what it asks it tells of a need.
+  ["Allergia alle noci, avete qualcosa?"],
+  ["Con silla de ruedas, ¿se puede?"],
+  ["Senza glutine per celiaca, è possibile?"],
+  // French denies with "ne" alone, too.
+  ["Je ne peux manger de gluten"],
+  ["Je ne peux prendre les escaliers"],
+  // Denied twice.
+  ["I'm not not allergic to nuts"],
+  // It isn't here: theirs it is all the same.
+  ["Je n'ai pas mon fauteuil roulant avec moi"],
+  ["Ich habe meinen Rollstuhl nicht"],
+  ["Não tenho muletas comigo"],
+  // The next words tell who has it.
+  ["Ich bin nicht vegan. Meine Frau schon."],
+  ["No soy vegana. Mi hija sí."],
+  ["My wife can eat eggs. I can't."],
+])("what sounds like no need, and may be one, is asked about: %s", async (text) => {
+  expect((await hardOf(text, READERS.judge)).length).toBeGreaterThan(0);
+});
+
+test("what is denied before a request stays denied", async () => {
+  for (const text of ["Ich bin nicht vegan. Bitte zwei Plätze.", "I'm not vegan. We'd like a table for two."])
+    expect(await hardOf(text, READERS.judge)).toEqual([]);
 });

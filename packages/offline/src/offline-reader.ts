@@ -95,7 +95,8 @@ export class OfflineReader implements MessageReader {
     for (const [at, sentence] of sentences.entries()) {
       signal.throwIfAborted();
       await (at < AT_ONCE ? nextTick() : this.#giveWay(input.owner, signal));
-      if (isOver(sentence, language, this.#vocabulary) || tellsNoNeed(sentence, language, this.#vocabulary)) over.push(sentence);
+      if (isOver(sentence, language, this.#vocabulary) || tellsNoNeed(sentence, sentences[at + 1], language, this.#vocabulary))
+        over.push(sentence);
       if (changes.covers(sentence)) continue;
       const said = readSentence(sentence, { language, vocabulary: this.#vocabulary, story, questions });
       if (said === "foreign") break;

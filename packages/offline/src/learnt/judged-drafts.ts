@@ -145,7 +145,7 @@ export function keptAsSaid(clause: Clause, judgement: Judgement, options: AsSaid
   const isQuestion = clause.text.includes("?") || (language.name === "en" && english.openers.at(words, begins) > 0);
   if (hard && !isNamed && (asks || isQuestion)) return [];
   // "Camarão nem pensar, viu?" asks nothing.
-  if (hard && isQuestion && !refuses(words, language) && isOfNobody(words, language)) return [];
+  if (hard && isQuestion && !refuses(words, language) && isOfNobody(clause, language, vocabulary)) return [];
   if (hard && (asks || isQuestion) && isWanted(words, begins, language, vocabulary)) return [];
   if (asks && !hard && language.always.in(words) === -1) return [];
   // "Uncle's a platinum member": nobody says that he comes along.
@@ -218,8 +218,12 @@ function isOfThirdParty({ words }: Clause, { keep, hard }: Judgement, said: Name
   return name === "en" && english.hearsay.in(words) !== -1 && said.kind !== "companion" && keep + hard < UNNAMED_FROM;
 }
 
-/** "Hebben jullie plaats voor een rolstoel?" asks what there is. Elsewhere than in English, of which more is known. */
-function isOfNobody(words: readonly string[], { name, first, mine, pronounAt }: Language): boolean {
+/**
+ * "Hebben jullie plaats voor een rolstoel?" asks what there is; "allergia alle noci, avete qualcosa?" tells a need before it asks. Elsewhere
+ * than in English, of which more is known.
+ */
+function isOfNobody({ text, words }: Clause, { name, first, mine, pronounAt }: Language, vocabulary: Vocabulary): boolean {
+  if (vocabulary.needsIn(wordsIn(text.slice(0, Math.max(0, text.lastIndexOf(","))))).length > 0) return false;
   const isSomebody = (word: string, at: number) =>
     first.has(word) || mine.has(word) || relationAt(words, at) !== undefined || pronounAt(words, at).length > 0;
   return name !== "en" && name !== UNKNOWN && !words.some(isSomebody);
