@@ -210,6 +210,8 @@ test.each([
   ["Allergia alle noci, avete qualcosa?"],
   ["Con silla de ruedas, ¿se puede?"],
   ["Senza glutine per celiaca, è possibile?"],
+  // An allergy is somebody's.
+  ["Avete qualcosa con allergia alle noci?"],
   // French denies with "ne" alone, too.
   ["Je ne peux manger de gluten"],
   ["Je ne peux prendre les escaliers"],

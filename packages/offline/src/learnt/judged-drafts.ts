@@ -9,6 +9,7 @@ import type { Draft } from "../reading/draft.js";
 import { isDenial } from "../reading/endings.js";
 import { asksForSeats, beginsAt, english, type Language, relationAt, UNKNOWN } from "../reading/language.js";
 import { isName, rawWords } from "../reading/names.js";
+import { namesHarm } from "../reading/no-needs.js";
 import { saysOver } from "../reading/over.js";
 import { told } from "../reading/said.js";
 import { slotOf } from "../reading/statements.js";
@@ -219,10 +220,12 @@ function isOfThirdParty({ words }: Clause, { keep, hard }: Judgement, said: Name
 }
 
 /**
- * "Hebben jullie plaats voor een rolstoel?" asks what there is; "allergia alle noci, avete qualcosa?" tells a need before it asks. Elsewhere
- * than in English, of which more is known.
+ * "Hebben jullie plaats voor een rolstoel?" asks what there is; "silla de ruedas, ¿se puede?" tells a need before it asks, and an allergy is
+ * somebody's. Elsewhere than in English, of which more is known.
  */
-function isOfNobody({ text, words }: Clause, { name, first, mine, pronounAt }: Language, vocabulary: Vocabulary): boolean {
+function isOfNobody({ text, words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
+  const { name, first, mine, pronounAt } = language;
+  if (namesHarm(words, language)) return false;
   if (vocabulary.needsIn(wordsIn(text.slice(0, Math.max(0, text.lastIndexOf(","))))).length > 0) return false;
   const isSomebody = (word: string, at: number) =>
     first.has(word) || mine.has(word) || relationAt(words, at) !== undefined || pronounAt(words, at).length > 0;

@@ -35,6 +35,12 @@ const MAX_CALL_WORDS = 1;
 /** "My wife is though", behind it. */
 const MAX_CONTRAST_WORDS = 4;
 
+/** "Allergic", "allergy". */
+export function namesHarm(words: readonly string[], { name }: Language): boolean {
+  const harmed = SPACED.get(name)?.harmed;
+  return words.some((word) => harmed?.is(word) === true);
+}
+
 /** Whether all that a sentence says, and what follows on it, is that somebody has no need, or can do what others can't. */
 export function tellsNoNeed(sentence: Sentence, next: Sentence | undefined, language: Language, vocabulary: Vocabulary): boolean {
   if (sentence.asks || (next !== undefined && contrasts(next, language, vocabulary))) return false;
