@@ -371,7 +371,7 @@ describe("what asks for nothing is looked for by no search", () => {
     ["ma soeur Inès vient aussi, elle est en fauteuil roulant", "sister Inès: elle est en fauteuil roulant."],
     ["Ma femme est allergique aux noix", "allergique aux noix."],
     ["Mi mujer es vegana", "mujer es vegana."],
-    ["Mio marito è allergico alle noci", "husband: allergico alle noci."],
+    ["Mio marito è allergico alle noci", "mio marito è allergico alle noci."],
   ])("what is told of somebody else in another language is named: %s", (message, named) => {
     expect(said(message)).toEqual(saying("I've noted for this conversation: "));
     expect(said(message)).toEqual(saying(named));
