@@ -220,8 +220,8 @@ function isOfThirdParty({ words }: Clause, { keep, hard }: Judgement, said: Name
 }
 
 /**
- * "Hebben jullie plaats voor een rolstoel?" asks what there is; "silla de ruedas, ¿se puede?" tells a need before it asks, and an allergy is
- * somebody's. Elsewhere than in English, of which more is known.
+ * "Hebben jullie plaats voor een rolstoel?" asks what there is; "silla de ruedas, ¿se puede?" tells a need before it asks, and an allergy
+ * is somebody's. Elsewhere than in English, of which more is known.
  */
 function isOfNobody({ text, words }: Clause, language: Language, vocabulary: Vocabulary): boolean {
   const { name, first, mine, pronounAt } = language;
