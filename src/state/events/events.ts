@@ -145,11 +145,6 @@ function rowsOf(scope: EventScope): string {
 const GATHER_MS = 100;
 /** The same where nobody is told of it, and reading publishes it first: a process has its feed to itself then. */
 const UNHEARD_GATHER_MS = 5_000;
-/**
- * What is published soon is taken out of its outbox so much later, in milliseconds, with what came since: that is a commit of its own, on
- * services a paid one, and a model that takes its time would have it fall into every turn.
- */
-const CLEARED_AFTER_MS = 15_000;
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
 /** Partitions of one page when all are gone through, and how many outboxes are published together then. */
@@ -172,11 +167,8 @@ interface EventRelayParts {
  */
 class EventRelay {
   readonly #parts: EventRelayParts;
-  readonly #running = new Map<string, { again: boolean; clears: boolean; done: Promise<void> }>();
-  /** What is to be published. */
+  readonly #running = new Map<string, { again: boolean; done: Promise<void> }>();
   readonly #gathering = new Map<string, NodeJS.Timeout>();
-  /** What is then to be taken out. */
-  readonly #clearing = new Map<string, NodeJS.Timeout>();
   readonly #failed = new Set<string>();
   readonly #wait = new GrowingWait(FIRST_WAIT_MS, LAST_WAIT_MS);
   #closed = false;
@@ -185,24 +177,21 @@ class EventRelay {
     this.#parts = parts;
   }
 
-  /** Resolves when all that was in the partition's outbox is in the feed. `clears`: and out of the outbox. Default true. */
-  publish(partition: string, clears = true): Promise<void> {
-    for (const timers of clears ? [this.#gathering, this.#clearing] : [this.#gathering]) {
-      clearTimeout(timers.get(partition));
-      timers.delete(partition);
-    }
+  /** Resolves when all that was in the partition's outbox is in the feed. */
+  publish(partition: string): Promise<void> {
+    clearTimeout(this.#gathering.get(partition));
+    this.#gathering.delete(partition);
     const running = this.#running.get(partition);
     if (running !== undefined) {
       running.again = true;
-      running.clears ||= clears;
       return running.done;
     }
-    const started = { again: false, clears, done: Promise.resolve() };
+    const started = { again: false, done: Promise.resolve() };
     const run = async () => {
       try {
         do {
           started.again = false;
-          await this.#publishAll(partition, () => started.clears);
+          await this.#publishAll(partition);
         } while (started.again);
       } finally {
         this.#running.delete(partition);
@@ -215,18 +204,16 @@ class EventRelay {
 
   /** Within a tenth of a second, or five seconds where nobody hears of it, with what comes until then; at once where somebody reads it. */
   publishSoon(partition: string): void {
-    const isHeard = this.#parts.isHeard();
-    const later = (timers: Map<string, NodeJS.Timeout>, ms: number, clears: boolean) => {
-      if (!timers.has(partition)) timers.set(partition, setTimeout(() => void this.tryPublish(partition, clears), ms).unref());
-    };
-    if (isHeard) later(this.#clearing, CLEARED_AFTER_MS, true);
-    later(this.#gathering, isHeard ? GATHER_MS : UNHEARD_GATHER_MS, !isHeard);
+    if (this.#gathering.has(partition)) return;
+    const gatherMs = this.#parts.isHeard() ? GATHER_MS : UNHEARD_GATHER_MS;
+    const timer = setTimeout(() => void this.tryPublish(partition), gatherMs);
+    this.#gathering.set(partition, timer.unref());
   }
 
   /** The same at once, and never rejects: what fails is published a little later. */
-  async tryPublish(partition: string, clears = true): Promise<void> {
+  async tryPublish(partition: string): Promise<void> {
     try {
-      await this.publish(partition, clears);
+      await this.publish(partition);
     } catch (error) {
       if (this.#closed) return;
       if (this.#failed.size === 0) this.#parts.logger.warn({ err: error }, "events could not be published; they are later");
@@ -249,14 +236,12 @@ class EventRelay {
 
   /** Resolves when what is to be published now is, or has failed to be. Of one partition, or of all. */
   async settled(partition?: string): Promise<void> {
-    const gathered = [...this.#gathering.keys()].filter((each) => partition === undefined || each === partition);
-    for (const each of gathered) void this.tryPublish(each, !this.#clearing.has(each));
+    for (const each of [...this.#gathering.keys()]) if (partition === undefined || each === partition) void this.tryPublish(each);
     const running = partition === undefined ? [...this.#running.values()] : [this.#running.get(partition)];
     await Promise.allSettled(running.map((each) => each?.done));
   }
 
   async close(): Promise<void> {
-    for (const each of [...this.#clearing.keys()]) void this.tryPublish(each);
     await this.settled();
     this.#closed = true;
     this.#wait.cancel();
@@ -270,13 +255,12 @@ class EventRelay {
     if (this.#failed.size === 0) this.#wait.reset();
   }
 
-  async #publishAll(partition: string, clears: () => boolean): Promise<void> {
+  async #publishAll(partition: string): Promise<void> {
     const { engine, feed, onPublished } = this.#parts;
     for (;;) {
       const outbox = await readOutbox(engine, partition);
       if (outbox === null) return;
       if (await feed.add(outbox.owner, outbox.events, outbox.erasures)) onPublished(outbox.owner);
-      if (!(clears() || outbox.more)) return;
       if (await clearOutbox(engine, partition, outbox)) return;
     }
   }
