@@ -58,9 +58,8 @@ async function firestore(): Promise<Service> {
       },
       {
         fault: "the credentials are refused",
-        isWaitedFor: true,
-        says: "no answer in time, as where its quota is used up or the credentials are refused",
-        advises: "Check FIRESTORE_PROJECT, and that Firestore can be reached",
+        says: "Firestore refuses the credentials",
+        advises: "Check the file that GOOGLE_APPLICATION_CREDENTIALS names",
         ...refused(16, "Request had invalid credentials."),
       },
       {

@@ -1,20 +1,19 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { erasedEvent, eventOf, type OwnerEvent, sessionEvents } from "../../src/domain/event.js";
 import type { Owner } from "../../src/domain/owner.js";
 import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { BEGINNING, type EventScope } from "../../src/ports/events.js";
 import type { SessionWriter } from "../../src/ports/session-writer.js";
-import { prefixRange, type StateEngine } from "../../src/state/engine.js";
+import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
-import { FEED, FEED_ROWS, OUTBOX, OUTBOX_ROWS } from "../../src/state/events/event-keys.js";
+import { FEED, OUTBOX } from "../../src/state/events/event-keys.js";
 import { EngineEventQueue } from "../../src/state/events/event-queue.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
 import { eventPuts } from "../../src/state/events/outbox.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { ownerPartition } from "../../src/state/partition.js";
-import { rowsIn } from "../../src/state/stored-rows.js";
 import { ALICE, BOB } from "../../src/testing/journal-records.js";
 import { describeEventLogContract } from "../contract/event-log.contract.js";
 import { CutEngine, contentsOf } from "./cut-engine.js";
@@ -54,28 +53,6 @@ const sessionsOf = async (log: EngineEventLog, scope: EventScope) =>
   (await log.read(scope, { after: BEGINNING, limit: 1_000 })).map(({ event }) => event.data.session_id);
 
 describe("what is published", () => {
-  test("is heard of soon, and taken out of the outbox later, by one commit with all that came since", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const engine = new MemoryEngine();
-    const commits = vi.spyOn(engine, "commit");
-    const { log } = opened(engine);
-    const own = ownerPartition(ALICE);
-    const taken = () => commits.mock.calls.filter(([partition, { puts = [] }]) => partition === own && puts.length === 0).length;
-    const waiting = async () => (await rowsIn(engine, own, prefixRange(OUTBOX_ROWS))).length;
-    for (const n of [1, 2]) {
-      await engine.commit(own, { id: `${n}`, puts: eventPuts(ALICE, [eventNumber(ALICE, n)]) });
-      log.publish(ALICE);
-      await vi.advanceTimersByTimeAsync(100);
-      const rows = await rowsIn(engine, FEED, prefixRange(FEED_ROWS));
-      expect([rows.length, await waiting(), taken()]).toEqual([n, n, 0]);
-    }
-    await vi.advanceTimersByTimeAsync(15_000);
-    expect([await waiting(), taken()]).toEqual([0, 1]);
-    expect(await sessionsOf(log, "all")).toEqual(["session 1", "session 2"]);
-    await log.close();
-  });
-
   test("is there once and in order, whichever reply is lost", async () => {
     for (let lostReply = 1, commits = 99; lostReply <= commits; lostReply++) {
       const engine = new MemoryEngine();

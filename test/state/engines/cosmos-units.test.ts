@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf } from "../../../src/domain/owner.js";
 import type { Clock } from "../../../src/platform/clock.js";
 import type { Agent, AgentRun } from "../../../src/ports/agent.js";
-import { FEED } from "../../../src/state/events/event-keys.js";
 import { ownerPartition } from "../../../src/state/partition.js";
 import { type CosmosServer, openCosmosServer } from "../../support/cosmos-server.js";
 import { MASTER_KEY } from "../../support/encryption.js";
@@ -29,15 +28,14 @@ function prose(number: number): string {
   return words.slice(from, from + KB);
 }
 
-/** Answers each message with 1 KB, when what the message brought is heard of: a model takes longer than that. */
-function proseAgent(isHeardOf: () => boolean): Agent {
+/** Answers each message with 1 KB. */
+function proseAgent(): Agent {
   let answers = 0;
   return {
     modelName: "scripted",
     standIn: false,
     async run(_input, { onEvent }: AgentRun) {
       answers += 1;
-      await expect.poll(isHeardOf, { timeout: 20_000, interval: 20 }).toBe(true);
       const content = prose(1_000 + answers);
       await onEvent?.({ type: "token", delta: content });
       const usage = { input_tokens: 1, output_tokens: 1 };
@@ -116,16 +114,12 @@ needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", ()
     async (product) => {
       const { database, turns, variables, most } = product;
       const clock = minuteClock();
-      // A message brings an event where it begins a session.
-      let begins = true;
-      const isHeardOf = () => !begins || server.requests.some(({ kind, partition }) => kind === "batch" && partition === FEED);
       const replica = await startReplica(await server.open(database), {
-        agent: proseAgent(isHeardOf),
+        agent: proseAgent(),
         clock,
         variables: { SUMMARY_MAX_TOKENS: "1000", ...(await variables()) },
       });
       const say = async (number: number, session?: string) => {
-        begins = session === undefined;
         const body = { message: prose(number), ...(session !== undefined && { session_id: session }) };
         const { status, body: answer } = await replica.ask<{ session_id: string }>("POST", "/v1/chat", { body });
         expect(status).toBe(200);
@@ -143,7 +137,7 @@ needing("cosmos")("Cosmos DB, the request units of a turn at 1 KB a message", ()
           measured.push({ turn: `${session + 1}.${turn}`, units: Math.round(10 * beforeTheAnswer().units) / 10 });
         }
       }
-      // A first turn that lasts for long has its event published beside it, by a commit more: it is measured, and not held to it.
+      // Beside the very first one more may be written on a busy machine: it is measured, and not held to it.
       expect(measured.slice(1).filter(({ units }) => units > most || units === 0)).toEqual([]);
       await replica.stop();
     },
