@@ -88,11 +88,11 @@ const STORES: readonly { readonly name: string; readonly needs: readonly Need[];
     kills: KILLS,
     open: async (): Promise<Surviving> => ({ variables: { MEMORY_STORAGE_DIR: join(dir, "storage") }, close: async () => {} }),
   },
-  // On an emulator each kill takes half a minute.
-  ...ENGINES.map((engine) => ({
+  // On an emulator each kill takes half a minute: with `KILLS` alone, and a tenth of them.
+  ...ENGINES.filter(({ isSlow }) => !isSlow || process.env.KILLS !== undefined).map((engine) => ({
     name: engine.name,
     needs: [engine.program],
-    kills: engine.isSlow ? Math.max(2, Math.ceil(KILLS / 10)) : KILLS,
+    kills: engine.isSlow ? Math.ceil(KILLS / 10) : KILLS,
     open: () => withQdrant(engine),
   })),
 ];
@@ -132,7 +132,7 @@ describe.each(STORES)("a process that tells of what it does", ({ name, needs, ki
           listed.filter((event) => event.user === user).map(({ id }) => id),
         );
       }
-      expect(done.length).toBeGreaterThanOrEqual(kills);
+      expect(done.length).toBeGreaterThan(kills);
     });
   });
 });

@@ -35,8 +35,8 @@ class HeldModel extends TaskModel {
   }
 }
 
-// What Firestore's client does about connections is its own: `faults` and `engine-outage` meet it.
-for (const { name, program, open } of ENGINES.filter(({ program }) => program !== "firestore"))
+// What a service's client does about connections is its own: `faults` and `engine-outage` meet those.
+for (const { name, program, open } of ENGINES.filter(({ isSlow }) => !isSlow))
   needing(program)(`${name} that is away for a while`, () => {
     let server: EngineServer;
     let proxy: SwitchingProxy;
