@@ -49,7 +49,10 @@ export interface Reading {
   readonly off_record: "this" | "previous" | null;
   /** Proposals that could not be read. */
   readonly unreadable: number;
-  /** Where the message tells of needs that they are over, by its characters: about those nobody is asked. Default: nowhere. */
+  /**
+   * Where the message tells of needs that they are over, or that nobody has them, by its characters: about those nobody is asked. Default:
+   * nowhere.
+   */
   readonly over?: readonly { readonly start: number; readonly end: number }[];
 }
 

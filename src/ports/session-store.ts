@@ -237,10 +237,10 @@ export interface PendingTurns {
   /** Lets a claimed turn go that was not done. Without effect where it says which claim it is, and that is over. */
   letGo(turn: Pick<PendingTurn, "owner" | "sessionId" | "turn" | "claim">): Promise<void>;
   /**
-   * Resolves when no worker of any process has a claim on a turn of the owner, or of this session of theirs, or when the signal aborts. One
-   * that was killed has its claims until they end. Within one process the worker itself knows: resolves at once where there are no others.
+   * Resolves when no worker of any process has a claim on a turn of the owner, or when the signal aborts. One that was killed has its
+   * claims until they end. Within one process the worker itself knows: resolves at once where there are no others.
    */
-  unclaimed(owner: Owner, options: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void>;
+  unclaimed(owner: Owner, options: { readonly signal: AbortSignal }): Promise<void>;
   /** Of one session, of all but one, or of all of the owner's. By session, the oldest turn first. */
   of(owner: Owner, sessionId?: string | { readonly except: string }): Promise<readonly PendingTurn[]>;
   /** Of all owners, in no order: for whoever runs the server. */

@@ -1,7 +1,8 @@
 import type { MemoryCommand } from "maitred";
-import { BROUGHT, folded, ownText, WordList } from "maitred/stand-in";
+import { BROUGHT, folded, ownText, type WordList } from "maitred/stand-in";
 import commandWords from "./data/commands.json" with { type: "json" };
 import { anyLanguage, relationAt } from "./reading/language.js";
+import { wordLists } from "./reading/word-lists.js";
 
 /*
  * Commands about memory, found by words: what the stand-in has instead of a model that understands them. Plain forms of some languages.
@@ -14,9 +15,7 @@ export interface FoundCommand {
   readonly end: number;
 }
 
-const lists = Object.fromEntries(Object.entries(commandWords).map(([name, words]) => [name, new WordList(words)])) as Readonly<
-  Record<keyof typeof commandWords, WordList>
->;
+const lists = wordLists(commandWords);
 
 /** Of a message; what is beyond is not read. */
 const MAX_CHARS = 2_000;

@@ -140,8 +140,8 @@ export class TurnJobs implements PendingTurns {
     return count;
   }
 
-  async unclaimed(owner: Owner, { sessionId, signal }: { readonly sessionId?: string; readonly signal: AbortSignal }): Promise<void> {
-    const range = prefixRange(sessionId === undefined ? TURN_JOBS : jobsOf(sessionId));
+  async unclaimed(owner: Owner, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const range = prefixRange(TURN_JOBS);
     while (!signal.aborted) {
       const { ranges, nowMs } = await this.#engine.read(ownerPartition(owner), { ranges: [range] });
       if (!(ranges[0] ?? []).some((row) => isClaimed(this.#job(ownerPartition(owner), row).job, nowMs))) return;

@@ -1,8 +1,9 @@
-import { folded, latinLanguageOf, WordList, wordsIn } from "maitred/stand-in";
+import { folded, latinLanguageOf, type WordList, wordsIn } from "maitred/stand-in";
 import cuesOfLanguages from "../data/cues.json" with { type: "json" };
 import englishWords from "../data/english.json" with { type: "json" };
 import relationWords from "../data/relations.json" with { type: "json" };
 import spellings from "../data/spelt.json" with { type: "json" };
+import { isMadeOf, wordLists } from "./word-lists.js";
 
 /** The small words of a language by which a plain statement is told from all else. */
 
@@ -22,9 +23,7 @@ export const MEANT = ["he", "she", "they"] as const;
 export type Meant = (typeof MEANT)[number];
 
 function languageOf(name: string, cues: Cues): Language {
-  const lists = Object.fromEntries(Object.entries(cues).map(([cue, words]) => [cue, new WordList(words)])) as {
-    [cue in keyof Cues]: WordList;
-  };
+  const lists = wordLists(cues);
   const people = [lists.first, lists.mine, lists.others, lists.he, lists.she, lists.they, lists.one_of_us, lists.one_of_them];
   const starters = [...people, lists.like, lists.dislike, lists.avoid, lists.not, lists.home, lists.always];
   // In the first person alone: "and needs" goes on to say something of whoever was spoken of.
@@ -40,13 +39,7 @@ const ENGLISH = LANGUAGES[0] as Language;
 export const UNKNOWN = "und";
 const OF_UNKNOWN = languageOf(UNKNOWN, Object.fromEntries(Object.keys(cuesByLanguage.en).map((cue) => [cue, []])) as unknown as Cues);
 
-const ANY = {
-  names: new WordList(cuesOfAny.names),
-  laugh: new WordList(cuesOfAny.laugh),
-  bringing: new WordList(cuesOfAny.bringing),
-  booking: new WordList(cuesOfAny.booking),
-  instruction: new WordList(cuesOfAny.instruction),
-};
+const ANY = wordLists(cuesOfAny);
 
 /** Told in whatever language a message is written: somebody else's words, an instruction, laughter. */
 export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): boolean {
@@ -55,12 +48,7 @@ export function anyLanguage(cue: keyof typeof ANY, words: readonly string[]): bo
 
 /** "Due posti per sabato, per favore", "bitte": no more than polite words, and what is booked. */
 export function asksForSeats(words: readonly string[]): boolean {
-  for (let at = 0; at < words.length; ) {
-    const length = ANY.booking.at(words, at);
-    if (length === 0) return false;
-    at += length;
-  }
-  return true;
+  return isMadeOf(words, [ANY.booking]);
 }
 
 /** Whom the first pronoun in words can mean. */
@@ -129,7 +117,7 @@ export function uncompounded(word: string): readonly string[] {
   return at > 2 ? [word.slice(at), word.slice(0, at).replace(/-$/u, "")] : [word];
 }
 
-const RELATIONS = Object.entries(relationWords).map(([relation, words]) => [relation, new WordList(words)] as const);
+const RELATIONS = Object.entries(wordLists(relationWords));
 
 /** The relation that words from `at` on name, and how many words it takes. */
 export function relationAt(words: readonly string[], at: number): { readonly relation: string; readonly length: number } | undefined {
@@ -156,9 +144,7 @@ export function relationOf(name: string): string | undefined {
   return relationAt(wordsIn(folded(name)), 0)?.relation;
 }
 
-export const english = Object.fromEntries(Object.entries(englishWords).map(([name, words]) => [name, new WordList(words)])) as Readonly<
-  Record<keyof typeof englishWords, WordList>
->;
+export const english = wordLists(englishWords);
 
 /** "Just kidding", "haha": what a message says beside it is not meant. */
 export function isInJest(words: readonly string[]): boolean {

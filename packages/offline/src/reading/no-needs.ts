@@ -1,10 +1,11 @@
-import { folded, phrasesIn, WordList } from "maitred/stand-in";
+import { folded } from "maitred/stand-in";
 import lists from "../data/no-needs.json" with { type: "json" };
 import { type Clause, clausesOf, type Sentence } from "./clauses.js";
 import type { Vocabulary } from "./domain-words.js";
 import { english, type Language, relationAt, uncompounded, wordsOf } from "./language.js";
 import { isName, rawWords } from "./names.js";
 import { namedIn } from "./needs.js";
+import { phraseLists, wordLists } from "./word-lists.js";
 
 /*
  * Plain sentences by which nobody has a need: "ich sitze nicht im Rollstuhl", "mia moglie non è celiaca", "I can climb stairs",
@@ -13,21 +14,8 @@ import { namedIn } from "./needs.js";
  */
 
 type Part = keyof typeof lists.spaced.en;
-const PARTS = Object.keys(lists.spaced.en) as readonly Part[];
-const SPACED: ReadonlyMap<string, Readonly<Record<Part, WordList>>> = new Map(
-  Object.entries(lists.spaced).map(([name, of]) => [
-    name,
-    Object.fromEntries(PARTS.map((part) => [part, new WordList(of[part])])) as Record<Part, WordList>,
-  ]),
-);
-const asWritten = (lines: readonly string[]) => phrasesIn(lines).map(folded);
-const UNSPACED = {
-  people: asWritten(lists.unspaced.people),
-  denied: asWritten(lists.unspaced.denied),
-  lacked: asWritten(lists.unspaced.lacked),
-  able: asWritten(lists.unspaced.able),
-  harmed: asWritten(lists.unspaced.harmed),
-};
+const SPACED = new Map(Object.entries(lists.spaced).map(([name, of]) => [name, wordLists<Part>(of)]));
+const UNSPACED = phraseLists(lists.unspaced);
 
 const AVOID = "avoid";
 /** "Nein", "hallo", before it. */

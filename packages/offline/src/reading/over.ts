@@ -1,22 +1,14 @@
-import { folded, phrasesIn, WordList } from "maitred/stand-in";
+import { folded } from "maitred/stand-in";
 import over from "../data/over.json" with { type: "json" };
 import type { Sentence } from "./clauses.js";
 import type { FoundNeed, Vocabulary } from "./domain-words.js";
 import { type Language, wordsOf } from "./language.js";
 import { namedIn } from "./needs.js";
+import { isMadeOf, phraseLists, wordLists } from "./word-lists.js";
 
-const lists = Object.fromEntries(Object.entries(over.spaced).map(([part, lines]) => [part, new WordList(lines)])) as Record<
-  keyof typeof over.spaced,
-  WordList
->;
-const asWritten = (lines: readonly string[]) => phrasesIn(lines).map(folded);
-/** Of Japanese, which puts no space between words. */
-const unspaced = {
-  formerly: asWritten(over.unspaced.formerly),
-  over: asWritten(over.unspaced.over),
-  still: asWritten(over.unspaced.still),
-  ends: asWritten(over.unspaced.ends),
-};
+const lists = wordLists(over.spaced);
+/** Of Japanese. */
+const unspaced = phraseLists(over.unspaced);
 
 /** What parts a sentence. */
 const MARKS = /[,;:–—()]/u;
@@ -109,15 +101,6 @@ function behind(words: readonly string[], needs: readonly FoundNeed[]): readonly
 /** "Aber das ist seit Jahren vorbei", "mais plus maintenant". */
 function isClosing(words: readonly string[]): boolean {
   return lists.over.in(words) !== -1 && isMadeOf(words, [lists.over, lists.closing]);
-}
-
-function isMadeOf(words: readonly string[], of: readonly WordList[]): boolean {
-  for (let at = 0; at < words.length; ) {
-    const length = Math.max(...of.map((list) => list.at(words, at)));
-    if (length === 0) return false;
-    at += length;
-  }
-  return true;
 }
 
 /** "Así que la visita a pie sin problema". */
