@@ -101,6 +101,8 @@ export async function openAgent(
       : []),
     ...(config.MEM0_ENABLED && keepsHistory ? [historyTool(history)] : []),
   ]);
+  const { offRecord = [] } = domain;
+  const waiting = new WaitingMessages(needs, named.needTalk, offRecord);
   const told = { toolSpecs: toolSpecs(tools), recap: recapOf(tools) };
   const modelsOf = await openTenantModels(wiring, domain, costs, engine);
   if (named === NO_PRODUCT)
@@ -109,8 +111,6 @@ export async function openAgent(
     const { models, provider } = await modelsOf(model);
     const reader =
       overrides.reader ?? (await openReader(config, models.extraction, domain, { dir, categories, embedder, giveWay, logger }));
-    const { offRecord = [] } = domain;
-    const waiting = new WaitingMessages(needs, named.needTalk, offRecord);
     const reading = { categories, needs, embedder, offRecord, logger };
     const turns = { ...reading, coverage };
     const agent = agentOf(overrides.agent, { model: models.chat, tools }, () => {

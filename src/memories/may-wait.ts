@@ -42,16 +42,16 @@ const QUOTING = /["“”„«»>`|\n]/u;
  * statement, and all that is said in a language of which the lists are not there. Made once for a domain.
  */
 export class WaitingMessages {
-  /** By language; under `other` for texts of none. */
-  readonly #risks: ReadonlyMap<string, Phrases>;
+  readonly #risks: readonly string[];
+  /** By language, made with its first message: thousands of phrases each. */
+  readonly #risksIn = new Map<string, Phrases>();
   readonly #idle: Phrases;
   readonly #talk: ReadonlyMap<string, Readonly<Record<"idle" | "persons" | "wishes" | "requests" | "offers", Phrases>>>;
 
   /** @param talk how the domain's guests tell of needs. Default: by its needs' words, as guests do everywhere */
   constructor(needs: readonly Need[], talk: NeedTalk = needTalkOf(needWordsOf(needs)), offRecord: readonly string[] = []) {
-    const risks = risksOf(needs, talk, offRecord);
+    this.#risks = risksOf(needs, talk, offRecord);
     const languages = [...SMALL_TALK];
-    this.#risks = new Map(languages.map(([language, { plain }]) => [language, new Phrases(without(risks, plain))]));
     this.#idle = new Phrases(languages.flatMap(([, { idle }]) => idle));
     this.#talk = new Map(
       languages.map(([language, { idle, persons, wishes, requests, offers }]) => [
@@ -136,7 +136,9 @@ export class WaitingMessages {
   }
 
   #mentions(text: string, language: string): boolean {
-    return this.#risks.get(language)?.mayBeIn(new Words(text)) !== false;
+    const risks = this.#risksIn.get(language) ?? new Phrases(without(this.#risks, SMALL_TALK.get(language)?.plain ?? []));
+    this.#risksIn.set(language, risks);
+    return risks.mayBeIn(new Words(text));
   }
 }
 

@@ -4,8 +4,12 @@ import { editDistance } from "./nearest-name.js";
 
 /** Words as they are compared: folded, and with a slip or two forgiven in long ones. */
 
+const ASCII = /^[\0-\x7f]*$/u;
+
 /** Lower case without accents; `ß` is `ss`. */
 export function folded(text: string): string {
+  // Most phrases of the lists, of which a start reads tens of thousands.
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
@@ -29,6 +33,7 @@ export function phrasesIn(lines: readonly string[]): readonly string[] {
 }
 
 function phrasesOf(pattern: string): readonly string[] {
+  if (!pattern.includes("|")) return [pattern];
   let phrases = [""];
   for (const word of pattern.split(" ")) {
     const choices = word.split("|");
@@ -39,7 +44,7 @@ function phrasesOf(pattern: string): readonly string[] {
 
 /** Phrases that are looked up by their first word: one list of a data file, see {@link phrasesIn}. */
 export class WordList {
-  readonly #phrases = new Map<string, readonly (readonly string[])[]>();
+  readonly #phrases = new Map<string, (readonly string[])[]>();
   readonly #long: readonly string[];
 
   constructor(lines: readonly string[]) {
@@ -49,7 +54,9 @@ export class WordList {
       const words = wordsIn(phrase);
       const [first] = words;
       if (first === undefined) continue;
-      this.#phrases.set(first, [...(this.#phrases.get(first) ?? []), words]);
+      const begun = this.#phrases.get(first);
+      if (begun === undefined) this.#phrases.set(first, [words]);
+      else begun.push(words);
       if (words.length === 1 && first.length >= 6) singles.push(first);
     }
     this.#long = singles;

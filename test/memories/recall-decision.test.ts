@@ -15,12 +15,15 @@ const NOW = new Date("2026-05-04T10:00:00.000Z");
 const ann = ownerOf("default", "ann");
 const categoriesOf = () => CONCIERGE_CATEGORIES;
 
+/** Made once: it reads the words of a whole domain. */
+const BY_OCCASION = new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, needs: STATED_NEEDS });
+
 type Known = Readonly<Record<string, NewStatement>>;
 
 /** A guest with these memories, by name; what a message is given is told by these names, sorted. */
 /** `decides`: by the concierge's table. */
 async function guestWith(known: Known, { decides = true } = {}) {
-  const recall = decides ? new RecallByOccasion({ table: CONCIERGE_RECALL, categoriesOf, needs: STATED_NEEDS }) : null;
+  const recall = decides ? BY_OCCASION : null;
   const clock = { now: () => NOW };
   const ledger = new InMemoryOwnerLedger();
   const parts = {
