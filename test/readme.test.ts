@@ -63,6 +63,7 @@ test("pages that are read first stay short", () => {
   const bytes = (path: string) => Buffer.byteLength(read(path));
   expect(bytes("README.md")).toBeLessThanOrEqual(8 * 1024);
   expect(bytes("CONTRIBUTING.md")).toBeLessThanOrEqual(6 * 1024);
+  expect(bytes("CHANGELOG.md")).toBeLessThanOrEqual(6 * 1024);
 });
 
 test.each(["docs/README.md", "llms.txt"])("%s has one line for each page of docs", (index) => {
