@@ -9,7 +9,7 @@ import { openDatabase } from "../../src/platform/sqlite.js";
 import type { ImportResult } from "../../src/ports/application.js";
 import type { ChatAnswer, ErasureReceipt } from "../../src/ports/resources.js";
 import { ServerProcess } from "../e2e/server-process.js";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 import { type Desk, openDesk } from "./command.js";
 
 /** The command line as it is installed: `dist/cli.js` in processes of its own, one after the other on one storage directory. */
@@ -17,7 +17,7 @@ import { type Desk, openDesk } from "./command.js";
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 async function desk(): Promise<Desk> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ChatAnswer } from "../../src/ports/resources.js";
 import { ServerProcess } from "../e2e/server-process.js";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
 import { openDesk } from "./command.js";
 
@@ -14,7 +14,7 @@ let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
   await installed.link("esbuild");
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 async function folder(files: Readonly<Record<string, string>>): Promise<(name: string) => string> {

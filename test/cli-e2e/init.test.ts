@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 
 /** `maitred init`, from a bare directory on. What `npm install` would bring is linked. */
 
@@ -13,7 +13,7 @@ let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
   for (const name of ["esbuild", "vitest"]) await installed.link(name);
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 /** Runs a command as a person would in the project's directory. */

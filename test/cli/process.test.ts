@@ -5,14 +5,14 @@ import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ExportedSession } from "../../src/domain/export-format.js";
 import { DirectoryLock } from "../../src/platform/directory-lock.js";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 
 /** The real command line in a process of its own. */
 
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 let dir = "";

@@ -5,7 +5,7 @@ import { STATE_FILE } from "../../src/compose/engine.js";
 import type { Memory } from "../../src/domain/memory.js";
 import type { Message, Session } from "../../src/domain/session.js";
 import type { ChatAnswer } from "../../src/ports/resources.js";
-import { type InstalledPackage, installPackage } from "../packaging/install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 import { freePort } from "../support/free-port.js";
 import { parseEvents } from "../support/http-client.js";
 import { type ChatBody, OpenAIStub } from "../support/openai-stub.js";
@@ -15,7 +15,7 @@ import { tempDir } from "./world.js";
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 async function call<T>(url: string, method: string, path: string, body?: unknown, user = "ada"): Promise<{ status: number; body: T }> {

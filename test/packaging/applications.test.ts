@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { needing } from "../support/needing.js";
-import { type InstalledPackage, installPackage } from "./install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "./install.js";
 
 const run = promisify(execFile);
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: "1" };
@@ -17,7 +17,7 @@ needing("ecosystem")("an application with the packed package", () => {
     installed = await installPackage();
     for (const name of ["typescript", "@types/node"]) await installed.link(name);
     for (const name of ["next", "react", "react-dom", "@langchain/core", "@langchain/langgraph"]) await installed.link(name, "ecosystem");
-  }, 120_000);
+  }, PACKED_WITHIN_MS);
   afterAll(() => installed.remove());
 
   /** Compiles an example as it is shipped; what doesn't fit the types fails. */

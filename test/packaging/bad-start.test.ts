@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type InstalledPackage, installPackage } from "./install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "./install.js";
 
 /** What a machine lacks is told in a sentence that says what to do, and by an exit code. */
 
@@ -31,7 +31,7 @@ async function ended(
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 describe("a Node.js that is too old", () => {

@@ -2,12 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportsOf, namedBy, withoutDocs } from "./declared-names.js";
-import { type InstalledPackage, installPackage } from "./install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "./install.js";
 
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 const entry = (name: string) => join(installed.home, "dist", `${name}.d.ts`);

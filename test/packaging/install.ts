@@ -32,6 +32,9 @@ const packedSchema = z.array(
 );
 const packageSchema = z.looseObject({ dependencies: z.record(z.string(), z.string()).default({}) });
 
+/** What a test that installs the packages waits for: they are compiled and packed once, beside other tests. */
+export const PACKED_WITHIN_MS = 300_000;
+
 /** The package without which the others are nothing. */
 const CORE = "maitred";
 
@@ -87,7 +90,7 @@ async function packedOnce(): Promise<readonly Packed[]> {
   }
   const outcome = await vi.waitFor(
     async () => JSON.parse(await readFile(told, "utf8")) as readonly Packed[] | { readonly error: string },
-    120_000,
+    PACKED_WITHIN_MS,
   );
   if ("error" in outcome) throw new Error(outcome.error);
   return outcome;

@@ -3,13 +3,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type InstalledPackage, installPackage } from "./install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "./install.js";
 
 const run = promisify(execFile);
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 /** The modules of the project that a declaration file names: `import`, `export … from`, `import("…")`, `/// <reference types>`. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needing } from "../support/needing.js";
-import { type InstalledPackage, installPackage } from "./install.js";
+import { type InstalledPackage, installPackage, PACKED_WITHIN_MS } from "./install.js";
 import { models } from "./snippet-models.js";
 
 /** The programs in README and docs, as they are printed: compiled against the packed package's types, and run. */
@@ -15,7 +15,7 @@ let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
   for (const name of ["typescript", "@types/node"]) await installed.link(name);
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 /** All blocks of TypeScript of a page, with the word behind `ts`. */

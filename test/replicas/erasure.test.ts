@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InstalledPackage } from "../packaging/install.js";
+import { type InstalledPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import type { Cluster } from "./cluster.js";
@@ -10,7 +10,7 @@ import { withStubbedCluster } from "./stubbed-cluster.js";
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installedForReplicas();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 /** Two replicas, of which the first reads what a guest said, and its model doesn't answer. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messagesToRead } from "../faults/rig.js";
-import type { InstalledPackage } from "../packaging/install.js";
+import { type InstalledPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { Cluster } from "./cluster.js";
 import { ENGINES, type EngineServer } from "./engines.js";
@@ -29,7 +29,7 @@ const DOWN_MS = 500;
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installedForReplicas();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 for (const { program, name, open, isSlow } of ENGINES) {

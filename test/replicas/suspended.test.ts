@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LEASE_MS } from "../../src/platform/held-lease.js";
 import type { ChatAnswer } from "../../src/ports/resources.js";
-import type { InstalledPackage } from "../packaging/install.js";
+import { type InstalledPackage, PACKED_WITHIN_MS } from "../packaging/install.js";
 import { needing } from "../support/needing.js";
 import type { ChatBody } from "../support/openai-stub.js";
 import { ENGINES, type EngineServer } from "./engines.js";
@@ -15,7 +15,7 @@ const SUSPENDED_MS = LEASE_MS + 7_000;
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installedForReplicas();
-}, 120_000);
+}, PACKED_WITHIN_MS);
 afterAll(() => installed.remove());
 
 async function story(open: () => Promise<EngineServer>): Promise<void> {
