@@ -27,7 +27,8 @@ export async function openFirestoreEmulator(): Promise<FirestoreEmulator> {
     program: "java",
     args: [
       // It lives for seconds: what a thorough compiler gains it would not earn back.
-      ...["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", FIRESTORE_EMULATOR_JAR ?? "", "com.google.cloud.datastore.emulator.firestore.CloudFirestore"],
+      ...["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"],
+      ...["-cp", FIRESTORE_EMULATOR_JAR ?? "", "com.google.cloud.datastore.emulator.firestore.CloudFirestore"],
       ...["start", "--host=127.0.0.1", `--port=${port}`],
     ],
     dir: await mkdtemp(join(tmpdir(), "maitred-firestore-")),
