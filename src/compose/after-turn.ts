@@ -227,7 +227,9 @@ export async function composeBehaviour(
           happened: (owner, after) => records.happened?.(owner, after) ?? nothing(),
           mayKeep: async (owner, sessionId) => (await store.index.get(owner, sessionId))?.metadata.incognito !== true,
         });
-  const narratives = await answering.map(({ models }) => new Narrative({ changes, model: models.summary, logger }));
+  const narratives = await answering.map(
+    ({ models, checkProposed, asksNotToKeep }) => new Narrative({ changes, model: models.summary, checkProposed, asksNotToKeep, logger }),
+  );
   const now = () => clock.now();
   const counted = (owner: Owner, work: () => Promise<void>) => tokens.during({ owner, sessionId: null }, work);
   return {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MemoryType } from "./memory.js";
+import type { StatedType } from "./memory.js";
 import type { Owner } from "./owner.js";
 import type { CategoryOccasions } from "./recall-table.js";
 
@@ -17,7 +17,7 @@ export interface Category {
   /** One line, for the extraction prompt and for clients. */
   readonly description: string;
   /** The type of its statements where nothing else is said. */
-  readonly type: MemoryType;
+  readonly type: StatedType;
   /** `hard`: must hold when something is booked, whatever the query; never decays. */
   readonly strength: "hard" | "soft";
   /** The aspects that hold one value at a time. */
@@ -32,7 +32,7 @@ export interface Category {
 export function category(
   name: string,
   description: string,
-  type: MemoryType,
+  type: StatedType,
   strength: "hard" | "soft",
   fixed: readonly string[],
   open: string | null = null,

@@ -3,8 +3,11 @@ import { type ReadOnly, time } from "./schema.js";
 
 /** A memory: a distilled, gated fact about a user. */
 
-export const MEMORY_TYPES = ["preference", "fact", "constraint", "episodic", "procedural", "summary", "narrative"] as const;
+/** What may be stated: all but the narrative, which is told of the others. */
+export const STATED_TYPES = ["preference", "fact", "constraint", "episodic", "procedural", "summary"] as const;
+export const MEMORY_TYPES = [...STATED_TYPES, "narrative"] as const;
 export const MEMORY_STATES = ["active", "superseded", "review", "forgotten"] as const;
+export type StatedType = (typeof STATED_TYPES)[number];
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 export type MemoryState = (typeof MEMORY_STATES)[number];
 
@@ -35,7 +38,7 @@ export const statementSchema = z.object({
   about: characters(0, 200).default(""),
   /** For hard ones: one of the domain's needs (`step_free`, `no_nuts`), or `other`. Null for what is no need. */
   need: z.string().max(64).nullable().default(null),
-  type: z.enum(MEMORY_TYPES).default("preference"),
+  type: z.enum(STATED_TYPES).default("preference"),
   strength: z.enum(["hard", "soft"]).default("soft"),
   /** `self` or `companion:<name>`. */
   subject: z
@@ -60,7 +63,11 @@ export type Statement = ReadOnly<z.infer<typeof statementSchema>>;
  * A statement as a user adds it by hand: what is left out is its category's default. `category`: default what a reader makes of the text,
  * else `other`.
  */
-export type NewStatement = ReadOnly<Omit<z.input<typeof statementSchema>, "category">> & { readonly category?: string | undefined };
+export type NewStatement = ReadOnly<Omit<z.input<typeof statementSchema>, "category" | "type">> & {
+  readonly category?: string | undefined;
+  /** A narrative is refused. */
+  readonly type?: MemoryType | undefined;
+};
 
 /** Why a memory, or a change of one, waits for the guest's word. */
 export const WAITING_REASONS = [
@@ -152,5 +159,8 @@ export interface RestorableMemory extends Memory {
 
 /** A user's own edit. A changed text is a new memory that supersedes the old one. */
 export type MemoryPatch = Partial<
-  Pick<Statement, "text" | "category" | "aspect" | "type" | "strength" | "subject" | "scope" | "valid_until" | "tags">
+  Pick<Statement, "text" | "category" | "aspect" | "strength" | "subject" | "scope" | "valid_until" | "tags"> & {
+    /** A narrative is refused. */
+    readonly type: MemoryType;
+  }
 >;

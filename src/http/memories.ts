@@ -37,7 +37,7 @@ const editable = {
   text: textField(MAX_TEXT_CHARS),
   category: labelField(64),
   aspect: labelField(64),
-  type: z.enum(MEMORY_TYPES),
+  type: z.enum(MEMORY_TYPES).openapi({ description: "`narrative` is refused: it is told of the others." }),
   strength: z.enum(["hard", "soft"]),
   subject: subjectField,
   scope: z.enum(["standing", "trip"]),
@@ -53,7 +53,7 @@ export const patchBody = fieldsOf(editable)
 
 const filters = {
   category: labelField(64).optional(),
-  type: z.enum(MEMORY_TYPES).optional(),
+  type: z.enum(MEMORY_TYPES).optional().openapi({ description: "Default: all but `narrative`, which is told of the others." }),
   tag: labelField(64).optional(),
   entity: labelField(200).optional().openapi({ description: "One of its `entities`: the name of a companion, say." }),
   subject: subjectField.optional().openapi({ description: "Whom it is about." }),

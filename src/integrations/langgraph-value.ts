@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { MEMORY_TYPES, type Memory, type MemoryPatch } from "../domain/memory.js";
+import { type Memory, type MemoryPatch, STATED_TYPES } from "../domain/memory.js";
 import { AppError } from "../platform/errors.js";
 import { nearestName } from "../platform/nearest-name.js";
 
@@ -8,7 +8,7 @@ import { nearestName } from "../platform/nearest-name.js";
 const beside = {
   category: z.string().min(1).max(64).optional(),
   aspect: z.string().max(64).optional(),
-  type: z.enum(MEMORY_TYPES).exclude(["summary", "narrative"]).optional(),
+  type: z.enum(STATED_TYPES).exclude(["summary"]).optional(),
   strength: z.enum(["hard", "soft"]).optional(),
   subject: z.string().optional(),
   scope: z.enum(["standing", "trip"]).optional(),

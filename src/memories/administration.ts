@@ -12,7 +12,7 @@ import type { MemoryStore } from "../ports/memory-store.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import type { Projection } from "./projection.js";
-import { byHand, wordsToStore } from "./stated-by-hand.js";
+import { byHand, HOLDS_SECRET, wordsToStore } from "./stated-by-hand.js";
 import type { CheckProposed } from "./tool-proposals.js";
 import { restorable } from "./unforgotten.js";
 
@@ -41,13 +41,16 @@ export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
     for (const record of [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) yield memoryOf(record);
   }
 
-  async restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number> {
+  async restore(...[owner, memories, { onLeftOut } = {}]: Parameters<MemoryAdministration["restore"]>): Promise<number> {
     const { logs, store, ledger, checkProposed, categoriesOf, clock, logger } = this.#parts;
     const door = { checkProposed, categories: categoriesOf(owner) };
     const given: MemoryRecord[] = [];
-    for (const memory of memories) {
+    for (const [at, memory] of memories.entries()) {
+      // Told of the others, by whatever wrote the file: here it is told anew.
+      if (memory.type === "narrative") continue;
       const admitted = await admittedFromFile(owner, memory, door);
-      if (admitted !== null) given.push(admitted);
+      if (admitted === null) onLeftOut?.(at, HOLDS_SECRET);
+      else given.push(admitted);
     }
     const taken = await store.takenBySomebodyElse(
       owner,

@@ -43,7 +43,7 @@ export class DisabledMemories implements LongTermMemory {
   }
 
   async recall() {
-    return { status: "disabled", memories: [], story: "" } as const;
+    return { status: "disabled", memories: [] } as const;
   }
 
   async health() {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Memory } from "../domain/memory.js";
+import { type Memory, STATED_TYPES } from "../domain/memory.js";
 import { beginsAfter, isValidAt, type MemoryRecord, memoryOf, seconds } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
@@ -17,7 +17,7 @@ export interface Selection {
 
 /**
  * Without a status: what holds now or will, or held at `as_of`; with `includeSuperseded` the past of it as well. `active` means that it
- * holds now or will; the other states have no validity to speak of.
+ * holds now or will; the other states have no validity to speak of. Without a type: all but the narrative.
  */
 export function selectionOf(query: MemoryQuery, now: Date): Selection {
   const { status, as_of, turn, sessionId, includeSuperseded } = query;
@@ -25,8 +25,9 @@ export function selectionOf(query: MemoryQuery, now: Date): Selection {
   const asked = { category, type, tags, entities, subject, channel, source_session_id: sessionId };
   const exact = Object.entries(asked).filter((field): field is [string, string] => field[1] !== undefined);
   const selection = (states: readonly string[], isInTime: (record: MemoryRecord) => boolean, times: StoreFields = {}): Selection => ({
-    fields: { ...Object.fromEntries(exact), status: { in: states }, ...times },
+    fields: { type: { in: STATED_TYPES }, ...Object.fromEntries(exact), status: { in: states }, ...times },
     isMeant: (record) =>
+      (type !== undefined || record.type !== "narrative") &&
       states.includes(record.status) &&
       exact.every(([key, value]) => holds(record, key, value)) &&
       (turn === undefined || record.source?.turn === turn) &&

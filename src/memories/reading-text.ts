@@ -1,4 +1,4 @@
-import { MEMORY_TYPES } from "../domain/memory.js";
+import { STATED_TYPES } from "../domain/memory.js";
 import { jsonIn } from "../platform/json.js";
 import {
   type NeedsReading,
@@ -172,7 +172,7 @@ function operationFrom(item: unknown, idOf: (ref: string) => string | undefined)
     aspect: text(fields.aspect),
     condition: text(fields.condition),
     need: nothing(fields.need),
-    type: oneOf(fields.type, MEMORY_TYPES) ?? null,
+    type: oneOf(fields.type, STATED_TYPES) ?? null,
     strength: oneOf(fields.strength, ["hard", "soft"] as const) ?? "soft",
     subject: subjectOf(text(fields.subject)),
     scope: oneOf(fields.scope, ["standing", "trip"] as const) ?? "standing",

@@ -54,16 +54,16 @@ export class RecallOfMemories implements MemoryRecall {
     const known = await this.#atHand(owner, request);
     const isLevel = level === "level";
     // Of most who come for the first time nothing is remembered yet: that is known without asking the store.
-    if (isLevel && known?.records.size === 0) return { status: "empty", memories: [], story: "" };
+    if (isLevel && known?.records.size === 0) return { status: "empty", memories: [] };
     const left = Math.max(1, Math.floor(until - performance.now()));
     const atHand = known === null ? {} : { known: known.records };
     const alike = this.#parts.decision.alikeFor(request.text);
     const limit = alike === null ? {} : { limit: alike === 0 ? 0 : Math.max(request.limit ?? 0, alike) };
     const chosen = await this.#parts.store.recall(owner, { ...request, ...atHand, ...limit, deadlineMs: left });
-    const { found, story } = chosen;
+    const { found } = chosen;
     const records = known === null || known.records.size > MOST_DECIDED ? found.records : [...known.records.values()];
     const { told, alike: recalled } = await this.#decided(owner, { ...found, records }, request);
-    const result: RecallResult = { ...told, status: chosen.status === "ok" && told.memories.length === 0 ? "empty" : chosen.status, story };
+    const result: RecallResult = { ...told, status: chosen.status === "ok" && told.memories.length === 0 ? "empty" : chosen.status };
     this.#countRecalled(owner, recalled, request.now);
     const waiting = (talk: boolean) => (known === null || !isLevel ? [] : toConfirm(known.records.values(), request.now, { talk }));
     const asking = waiting(true).slice(0, ASKED_AT_ONCE);

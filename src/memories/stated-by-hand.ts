@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Category, categoryOf } from "../domain/categories.js";
-import { type MemoryPatch, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
+import { type MemoryPatch, type MemoryType, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
 import { holdsSecret } from "../domain/secrets.js";
 import { AppError } from "../platform/errors.js";
@@ -12,9 +12,10 @@ import { endOf } from "./statement-record.js";
 
 /**
  * A statement that the user adds by hand. Strength and type that are left out are the category's own, so that an allergy holds without a
- * word about it. @throws INVALID_REQUEST with what is wrong where it can't be stored, MEMORY_REFUSED for a secret
+ * word about it. @throws INVALID_REQUEST with what is wrong where it can't be stored, MEMORY_REFUSED for a secret or a narrative
  */
 export function byHand(given: NewStatement, categories: readonly Category[]): Statement {
+  refuseNarrative(given);
   const said = storable(storableSchema, { ...given, category: given.category ?? "other" });
   refuseSecret(said);
   const name = categorySpelling(said.category, categories);
@@ -51,9 +52,17 @@ function storable<T extends object>(schema: z.ZodType, given: T): T {
 
 /** An edit by hand, with its category as the table has it. @throws INVALID_REQUEST as {@link byHand}, MEMORY_REFUSED for a secret */
 export function editedByHand(given: MemoryPatch, categories: readonly Category[]): MemoryPatch {
+  refuseNarrative(given);
   const edited = storable(editSchema, given);
   refuseSecret(edited);
   return edited.category === undefined ? edited : { ...edited, category: categorySpelling(edited.category, categories) };
+}
+
+/** @throws MEMORY_REFUSED: it is told of other memories */
+export function refuseNarrative({ type }: { readonly type?: MemoryType | undefined }): void {
+  if (type !== "narrative") return;
+  const detail = "A narrative is told of other memories: state or edit those.";
+  throw new AppError("MEMORY_REFUSED", { detail, errors: [{ pointer: "/type", detail }] });
 }
 
 type Wording = { readonly [K in "text" | "aspect" | "condition" | "about" | "subject"]?: NewStatement[K] } & {
@@ -61,9 +70,14 @@ type Wording = { readonly [K in "text" | "aspect" | "condition" | "about" | "sub
 };
 
 function refuseSecret(said: Wording): void {
-  if (holdsSecret(wordsToStore(said)))
-    throw new AppError("MEMORY_REFUSED", { detail: "It holds a password, a card number or another secret." });
+  if (!holdsSecret(wordsToStore(said))) return;
+  const isIn = (words: readonly string[]) => holdsSecret(words.join(" | "));
+  const at = WORDING.find((field) => isIn([said[field] ?? []].flat())) ?? "text";
+  throw new AppError("MEMORY_REFUSED", { detail: HOLDS_SECRET, errors: [{ pointer: `/${at}`, detail: HOLDS_SECRET }] });
 }
+
+export const HOLDS_SECRET = "It holds a password, a card number or another secret.";
+const WORDING = ["text", "aspect", "condition", "about", "subject", "tags"] as const;
 
 /** All words of a statement, as secrets are looked for in them. */
 export function wordsToStore({ text = "", aspect = "", condition = "", about = "", subject = "", tags = [] }: Wording): string {

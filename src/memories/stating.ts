@@ -12,7 +12,7 @@ import type { MemoryChange, OwnerLogs } from "./owner-logs.js";
 import type { OwnerMemories } from "./owner-memories.js";
 import { type Reconciled, type ReconcileRules, reconcile, reconcileRecord } from "./reconcile.js";
 import { ended } from "./record-changes.js";
-import { byHand, editedByHand, patched } from "./stated-by-hand.js";
+import { byHand, editedByHand, patched, refuseNarrative } from "./stated-by-hand.js";
 import { endOf } from "./statement-record.js";
 import { approved, rejected } from "./waiting.js";
 
@@ -106,7 +106,7 @@ export class StatingByHand {
       const resolved = reconciled.resolved.get(id);
       if (resolved !== undefined) return stated(entryOf(reconciled.puts, resolved), request && loggedRequest(owner, request, resolved));
       if (reconciled.dropped.known !== undefined || reconciled.dropped.too_many_waiting !== undefined)
-        throw new AppError("MEMORY_REFUSED", { detail: "It tells the assistant what to do." });
+        throw new AppError("MEMORY_REFUSED", { errors: [{ pointer: "/text", detail: "It tells the assistant what to do." }] });
       throw new AppError("INVALID_REQUEST", { errors: [{ pointer: "/valid_until", detail: "It is over already, or was forgotten." }] });
     });
   }
@@ -119,6 +119,7 @@ export class StatingByHand {
       const before = found(records, id);
       if (before.status !== "active" && before.status !== "review")
         throw new AppError("INVALID_REQUEST", { detail: "Only a memory that holds, or waits for approval, can be edited." });
+      refuseNarrative(before);
       const edited = patched(before, patch, now, { timeZone, read });
       // A changed text is a new memory: text and vector are never changed in place, nor does a memory change its type there.
       const replaces = edited.text !== before.text || edited.type !== before.type;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEMORY_TYPES, type Memory } from "../domain/memory.js";
+import { type Memory, STATED_TYPES } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 
 /** Reading what a message says of its author: a language model's work. What it proposes is checked by code (memories/checks/). */
@@ -26,7 +26,7 @@ export const proposedOperationSchema = z.object({
   /** One of the domain's needs, or `other`; null for what is no need. */
   need: z.string().nullable().default(null),
   /** Default: the category's. */
-  type: z.enum(MEMORY_TYPES).nullable().default(null),
+  type: z.enum(STATED_TYPES).nullable().default(null),
   strength: z.enum(["hard", "soft"]).default("soft"),
   /** `self` or `companion:<relation or name>`. */
   subject: z.string().default("self"),

@@ -39,13 +39,12 @@ export interface RecallResult {
   readonly to_confirm?: readonly Memory[];
   /** What the answer before asked about for the last time: this message may settle it. Default: nothing. */
   readonly to_settle?: readonly Memory[];
-  /** The narrative: the story of the relationship. The empty string where there is none. */
-  readonly story: string;
 }
 
 export interface MemoryQuery {
   /** One of the categories, in any spelling that a statement may have. One that there isn't finds nothing. */
   readonly category?: string;
+  /** Default: every type but the narrative, which is told of the others and has its own place. */
   readonly type?: MemoryType;
   /** One of its tags, exactly. */
   readonly tag?: string;
@@ -232,8 +231,15 @@ export interface TurnMemories {
 export interface MemoryAdministration {
   /** Every memory of the owner, all states, streamed: for export. */
   all(owner: Owner): AsyncIterable<Memory>;
-  /** Takes memories of an export back. Returns how many are new. */
-  restore(owner: Owner, memories: readonly RestorableMemory[]): Promise<number>;
+  /**
+   * Takes memories of an export back, but for narratives, which are told anew. Returns how many are new. `onLeftOut`: told which of them,
+   * from 0, were refused.
+   */
+  restore(
+    owner: Owner,
+    memories: readonly RestorableMemory[],
+    options?: { readonly onLeftOut?: (at: number, detail: string) => void },
+  ): Promise<number>;
   /** After a session's purge: deletes the memories that came from it, or drops their quotes. Returns how many it touched. */
   detachSession(owner: Owner, sessionId: string, how: "delete" | "drop-quotes"): Promise<number>;
   erase(owner: Owner): Promise<{ readonly memories: number; readonly history_entries: number }>;

@@ -1,6 +1,6 @@
 import type { MemoryRecord } from "../domain/memory-record.js";
 import type { Owner } from "../domain/owner.js";
-import type { RecallRequest, RecallResult } from "./memories.js";
+import type { RecallRequest } from "./memories.js";
 
 /** How far the store follows an owner's memory log, as the store itself keeps it. */
 export interface StoreMarker {
@@ -58,7 +58,7 @@ export interface FoundMemories {
   readonly vector: readonly number[] | null;
 }
 
-export interface StoreRecallResult extends Pick<RecallResult, "story"> {
+export interface StoreRecallResult {
   readonly status: "ok" | "timeout" | "degraded";
   readonly found: FoundMemories;
 }

@@ -48,7 +48,7 @@ export interface ContextRequest {
   /** 100 to 100,000. Default 2,000. What must hold is never left out, also where it alone takes more. */
   readonly maxTokens?: number;
   /**
-   * `profile`: standing preferences and the story; `memories`: what is most like the query; `history`: what was said in other sessions;
+   * `profile`: standing preferences; `memories`: what is most like the query; `history`: what was said in other sessions;
    * `summary`, `window`: of the session. What must hold (`constraints`) is always told. Default: all.
    */
   readonly include?: readonly ContextPart[];

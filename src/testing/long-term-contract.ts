@@ -131,8 +131,8 @@ export function longTermContract(
     });
     afterEach(() => fixture.close());
 
-    test("nothing stored: recall is empty, with no story", async () => {
-      expect(await recall(ann, "Anything good?")).toEqual({ status: "empty", memories: [], story: "" });
+    test("nothing stored: recall is empty", async () => {
+      expect(await recall(ann, "Anything good?")).toEqual({ status: "empty", memories: [] });
     });
 
     test("what is applied is read back, listed, found by its words, and recalled with its source", async () => {
@@ -456,7 +456,7 @@ export function longTermContract(
       await apply(ann, [operation]);
       const before = await memory.get(ann, operation.memory_id);
       const { memory_id: id } = operation;
-      expect(await recall(bob, "Prefers jazz concerts")).toMatchObject({ status: "empty", memories: [], story: "" });
+      expect(await recall(bob, "Prefers jazz concerts")).toMatchObject({ status: "empty", memories: [] });
       expect(await memory.search(bob, { text: "Prefers jazz concerts" })).toEqual([]);
       expect((await memory.list(bob, { includeSuperseded: true })).data).toEqual([]);
       for (const work of [

@@ -23,8 +23,6 @@ export interface VolatileParts {
   readonly recalled: readonly RecalledMemory[];
   /** How recall went. Default: as it should. */
   readonly memoryStatus?: RecallStatus;
-  /** The story of the relationship; the empty string where there is none. Default: none. */
-  readonly story?: string;
   /** What waits for the user's word. Default: nothing. */
   readonly toConfirm?: readonly ToConfirm[];
   /** As {@link toConfirm}, and not to be asked about again. */
@@ -66,7 +64,6 @@ export interface ContextBlock {
 /** What stands in the last message before the user's words, in its order; nothing empty. */
 export function volatileBlocks(parts: VolatileParts, userContext: string): readonly ContextBlock[] {
   const {
-    story = "",
     toConfirm = [],
     toSettle = [],
     before = "",
@@ -82,7 +79,6 @@ export function volatileBlocks(parts: VolatileParts, userContext: string): reado
   const blocks: Readonly<Record<string, string>> = {
     now: [`${NOW_BEGINS} ${timeLine(now, timeZone)}`, memoryLineOf(memoryStatus)].filter((line) => line !== "").join("\n"),
     [MEMORIES]: userContext,
-    story: block("story", story === "" ? [] : [item(story)]),
     to_confirm: block("toConfirm", [...toConfirm.map(toConfirmLine), ...toSettle.map((waiting) => waitingLine(waiting, ASKED_ENOUGH))]),
     before: block("before", before === "" ? [] : [item(before)]),
     unread: block("unread", unread.map(item)),

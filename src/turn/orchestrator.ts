@@ -268,7 +268,6 @@ export class ConversationOrchestrator implements Chat {
           ...(recap !== undefined && { recap: recapBeside(recap, request.tools) }),
           recalled: recalled.memories,
           memoryStatus: recalled.status,
-          story: recalled.story,
           toConfirm: recalled.toConfirm,
           toSettle: recalled.toSettle,
           before: accountOf(recalled.before),

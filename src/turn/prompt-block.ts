@@ -15,7 +15,6 @@ export interface PromptParts {
   readonly toConfirm: readonly ToConfirm[];
   /** Standing preferences, then what is like the query, each the most important first. */
   readonly memories: readonly RecalledMemory[];
-  readonly story: string;
   readonly summary: string | null;
   /** What the user said in other conversations and nobody has read yet, oldest first. */
   readonly unread: readonly string[];
@@ -30,7 +29,7 @@ export interface PromptParts {
 
 type Heading = keyof typeof CONTEXT_HEADINGS;
 /** In the order in which they are shown. */
-const SHOWN: readonly Heading[] = ["userContext", "toConfirm", "unread", "story", "summary", "references", "conversation"];
+const SHOWN: readonly Heading[] = ["userContext", "toConfirm", "unread", "summary", "references", "conversation"];
 
 interface Piece {
   readonly heading: Heading;
@@ -39,7 +38,7 @@ interface Piece {
   readonly inFront?: boolean;
 }
 
-/** Of the budget: what the story, the summary, history, and a tool's output may take each. */
+/** Of the budget: what the summary, history, and a tool's output may take each. */
 const LARGEST_SHARE = 0.25;
 const TOOL_SHARE = 0.05;
 /** No token is longer, but for runs of one character. */
@@ -48,7 +47,7 @@ const CHARS_PER_TOKEN = 32;
 /**
  * One block of text, within `maxTokens`, or the empty string where nothing is known. It says where it begins and ends and that it is data;
  * each item is one line that begins with `- `. What must hold comes first and is never left out, also where it alone takes more. Then, as
- * far as they fit: what waits, preferences, the story, the summary, what was said in other sessions, and of the conversation the newest
+ * far as they fit: what waits, preferences, the summary, what was said in other sessions, and of the conversation the newest
  * rounds, whole. Pure.
  */
 export function promptBlock(
@@ -77,7 +76,6 @@ export function promptBlock(
     lines.add(line);
   }
   for (const text of parts.unread) tryPiece({ heading: "unread", lines: [item(text)] });
-  if (parts.story !== "") tryPiece({ heading: "story", lines: [item(cutTo(parts.story, share, counter))] });
   if (parts.summary !== null) tryPiece({ heading: "summary", lines: linesOf(cutTo(parts.summary, share, counter)).map(item) });
   const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));
   for (const [index, hit] of parts.history.entries()) {

@@ -83,7 +83,6 @@ export class PromptContext {
         constraints,
         toConfirm: recalled.toConfirm,
         memories: [...similar, ...standing],
-        story: wants("profile") ? recalled.story : "",
         summary,
         unread: notForgotten(recalled.unread, tombstones).map(({ body }) => body.content),
         history: recalled.history,

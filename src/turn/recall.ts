@@ -44,7 +44,6 @@ export interface Recalled extends Omit<RecallResult, "to_confirm" | "to_settle">
 const NOTHING: Recalled = {
   status: "disabled",
   memories: [],
-  story: "",
   history: [],
   toConfirm: [],
   toSettle: [],

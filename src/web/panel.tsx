@@ -23,11 +23,10 @@ const SEARCH_AFTER_MS = 250;
 
 type Group = readonly [heading: string, rows: readonly ComponentChildren[]];
 
-const HEADINGS = ["Must always hold", "The people with you", "This trip", "What you like", "What you have done", "Our story so far"];
+const HEADINGS = ["Must always hold", "The people with you", "This trip", "What you like", "What you have done"];
 
 /** In which part of the panel a memory stands. */
 function partOf(memory: Memory): number {
-  if (memory.type === "narrative" || memory.type === "summary") return 5;
   if (memory.type === "episodic") return 4;
   if (companionOf(memory) !== null) return 1;
   if (memory.strength === "hard") return 0;

@@ -119,7 +119,7 @@ describe("Long-term memory that is off", () => {
   test("recall says that it is disabled", async () => {
     const memory: LongTermMemory = new DisabledMemories();
     const recalled = await memory.recall(ann, { text: "jazz", now: NOW, deadlineMs: 100 });
-    expect(recalled).toEqual({ status: "disabled", memories: [], story: "" });
+    expect(recalled).toEqual({ status: "disabled", memories: [] });
   });
 
   test("what was stored before can still be erased", async () => {

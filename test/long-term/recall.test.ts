@@ -144,7 +144,7 @@ describe("Recall", () => {
     const ofBob = () => memory.recall(bob, { text: "Jazz in Leeds", now: NOW, deadlineMs: 20_000 });
     await ofBob();
     double.calls.length = 0;
-    expect(await ofBob()).toEqual({ status: "empty", memories: [], story: "" });
+    expect(await ofBob()).toEqual({ status: "empty", memories: [] });
     expect(double.calls).toEqual([]);
     expect(embedder.calls).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { ownerOf } from "../../src/domain/owner.js";
 import type { CheckedOperation } from "../../src/memories/checked-operation.js";
 import { heldMemories } from "../../src/memories/held-memories.js";
 import type { ReadMessage } from "../../src/memories/memories.js";
+import { madeByCode } from "../../src/memories/statement-record.js";
 import { AppError } from "../../src/platform/errors.js";
 import { TurnRegistry } from "../../src/turn/turn-registry.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
@@ -129,9 +130,11 @@ async function entries() {
 test("a forgetting and the narrative that tells of it are one entry of the log: a kill behind it leaves neither", async () => {
   await says("nuts! jazz.");
   const nuts = await memory.get(ann, await idOf("nuts"));
-  const story = { id: "6f1c1f5e-0000-5000-8000-0000000000aa", text: "Can't have nuts.", type: "narrative", source: null } as const;
-  await memory.restore(ann, [{ ...nuts, ...story, strength: "soft", need: null, entities: [nuts.id] }]);
-  expect(await listed()).toContain("Can't have nuts. active");
+  const story = { id: "6f1c1f5e-0000-5000-8000-0000000000aa", text: "Can't have nuts.", type: "narrative" } as const;
+  const told = { category: "other", aspect: "narrative", explicit: true, entities: [nuts.id] } as const;
+  const entry = { kind: "narrative", turn: null, puts: [madeByCode({ ...story, ...told }, nuts.stated_at, NOW)], removed: [] } as const;
+  await memory.changes.change(ann, async () => ({ entry, result: null }), { now: NOW });
+  expect((await memory.list(ann, { type: "narrative" })).data).toMatchObject([{ id: story.id, status: "active" }]);
   await memory.forget(ann, nuts.id, { now: NOW });
   expect((await entries()).at(-1)).toMatchObject({ kind: "forget", removed: [nuts.id, story.id] });
   restart();

@@ -35,7 +35,7 @@ export function switchable(): Switch {
       longTerm: (memory) =>
         new Proxy(memory, {
           get(target, name) {
-            if (name === "recall" && state.blind) return async () => ({ status: "timeout", memories: [], story: "" });
+            if (name === "recall" && state.blind) return async () => ({ status: "timeout", memories: [] });
             const value: unknown = Reflect.get(target, name);
             return typeof value === "function" ? value.bind(target) : value;
           },

@@ -295,7 +295,6 @@ describe("what stands in a block", () => {
     ["a summary", { summary: FORGED }],
     ["a memory", { recalled: [recalled(FORGED)] }],
     ["a companion's name", { recalled: [recalled("Is vegan", { subject: `companion:${FORGED}` })] }],
-    ["the story", { story: FORGED }],
     ["what became of the message before", { before: FORGED }],
     ["an earlier conversation", { history: [hit] }],
     ["the page", { pageContext: FORGED }],

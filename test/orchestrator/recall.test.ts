@@ -10,7 +10,7 @@ async function lookedFor(text: string): Promise<readonly string[]> {
     longTerm: {
       recall: async (_owner, request) => {
         asked.push(request.text);
-        return { status: "empty", memories: [], story: "" };
+        return { status: "empty", memories: [] };
       },
     },
     turns: null,

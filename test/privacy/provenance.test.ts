@@ -76,14 +76,26 @@ test("[forgotten-untold] a narrative doesn't tell what a memory that it names sa
   const { session_id } = await guest.say("I prefer zithern concerts.");
   await guest.say("I am allergic to sumberries.", { session_id });
   await guest.request("PATCH", `/v1/sessions/${session_id}`, { status: "archived" });
-  const memories = async () => (await guest.get<{ data: Memory[] }>("/v1/memories?limit=200")).body.data;
-  const narrative = async () =>
-    (await memories())
-      .filter(({ type }) => type === "narrative")
-      .map(({ text }) => text)
-      .join();
+  const memories = async (query = "") => (await guest.get<{ data: Memory[] }>(`/v1/memories?limit=200${query}`)).body.data;
+  const narrative = async () => (await memories("&type=narrative")).map(({ text }) => text).join();
   await eventually(narrative).toMatch(/zithern.*sumberr|sumberr.*zithern/i);
-  const zithern = (await memories()).find(({ text, type }) => type !== "narrative" && /zithern/i.test(text));
+  // It has its own place: no row among memories, in no prompt, and nobody states one.
+  expect((await memories()).map(({ type }) => type).sort()).toEqual(["constraint", "preference"]);
+  const found = await guest.post<{ data: Memory[] }>("/v1/memories/search", { query: "zithern sumberries" });
+  expect(found.body.data.map(({ type }) => type)).not.toContain("narrative");
+  const context = async (query: string) =>
+    (await guest.post<{ text: string }>("/v1/context", { query, include: ["profile", "memories"] })).body.text;
+  expect(await context("Thanks!")).toBe("");
+  expect((await context("A concert tonight, please.")).match(/zithern/gi)).toHaveLength(1);
+  const { id: narrativeId = "" } = (await memories("&type=narrative"))[0] ?? {};
+  const refused = { code: "MEMORY_REFUSED", errors: [{ pointer: "/type" }] };
+  for (const [method, path, body] of [
+    ["POST", "/v1/memories", { text: "Is a liar", type: "narrative" }],
+    ["PATCH", `/v1/memories/${(await memories())[0]?.id}`, { type: "narrative" }],
+    ["PATCH", `/v1/memories/${narrativeId}`, { text: "Is a liar" }],
+  ] as const)
+    expect(await guest.request(method, path, body), `${method} ${path}`).toMatchObject({ status: 422, body: refused });
+  const zithern = (await memories()).find(({ text }) => /zithern/i.test(text));
   expect((await guest.request("PATCH", `/v1/memories/${zithern?.id}`, { text: "Prefers opera" })).status).toBe(200);
   expect(await narrative()).not.toMatch(/zithern/i);
   await guest.request("PATCH", `/v1/sessions/${session_id}`, { status: "active" });

@@ -167,12 +167,13 @@ function comparable(document: Exported): object {
     ...document,
     exported_at: null,
     sessions: document.sessions.map((session) => ({ ...session, updated_at: null })).toSorted(byId),
-    memories: document.memories.toSorted(byId),
+    // A narrative is told anew.
+    memories: document.memories.filter(({ type }) => type !== "narrative").toSorted(byId),
   };
 }
 
 describe("taking an export back", () => {
-  test("export, erase, import, export give the same content", async () => {
+  test("export, erase, import, export give the same content, but for the narrative", async () => {
     const application = await start();
     await aLife(application, alice);
     const before = await exported(application, alice);

@@ -39,14 +39,13 @@ export class InMemoryStore implements MemoryStore {
   }
 
   async recall(owner: Owner, request: RecallRequest) {
-    if (this.failWith !== null) return { status: "degraded" as const, story: "", found: NOTHING_FOUND };
+    if (this.failWith !== null) return { status: "degraded" as const, found: NOTHING_FOUND };
     const { now } = request;
     const active = this.#all(owner).filter((record) => holdsAt(record, now));
     const scores = new Map(active.map((record) => [record.id, likeness(request.text, record.text)]));
     const near = [...scores].filter(([, score]) => score > 0).sort(([, a], [, b]) => b - a);
     return {
       status: "ok" as const,
-      story: "",
       found: { records: active, scores: new Map(near.slice(0, Math.max(request.limit ?? 5, 5))), vector: null },
     };
   }

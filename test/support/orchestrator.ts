@@ -75,7 +75,7 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
       recall: async () => {
         longTerm.recalls += 1;
         const status = longTerm.recalled.length > 0 ? "ok" : "empty";
-        return { status, memories: longTerm.recalled, story: "", to_confirm: longTerm.toConfirm, to_settle: longTerm.toSettle };
+        return { status, memories: longTerm.recalled, to_confirm: longTerm.toConfirm, to_settle: longTerm.toSettle };
       },
     },
     turns: { remembered: async () => longTerm.before },

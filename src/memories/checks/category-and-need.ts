@@ -91,7 +91,7 @@ export function asTheirOwn(proposal: ProposedOperation, target: Memory): Propose
     strength,
     category,
     aspect,
-    type,
+    type: type === "narrative" ? null : type,
     need: proposal.need ?? target.need,
     about: proposal.about.trim() === "" ? target.about : proposal.about,
   };

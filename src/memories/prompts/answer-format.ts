@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEMORY_TYPES } from "../../domain/memory.js";
+import { STATED_TYPES } from "../../domain/memory.js";
 import { PROPOSED_OPS, STANCES } from "../../ports/extraction.js";
 
 const text = z.string();
@@ -16,7 +16,7 @@ const operation = z.strictObject({
   aspect: text,
   condition: text,
   need: maybe,
-  type: z.enum(MEMORY_TYPES.filter((type) => type !== "summary" && type !== "narrative")),
+  type: z.enum(STATED_TYPES).exclude(["summary"]),
   strength: z.enum(["hard", "soft"]),
   subject: text,
   scope: z.enum(["standing", "trip"]),

@@ -29,7 +29,7 @@ export interface RecallOptions {
  * chance. The store has no other order, and to read all of very many takes longer than a turn has.
  */
 const STANDING_POOL = 256;
-const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedural", "fact", "constraint", "narrative"];
+const STANDING_TYPES: readonly MemoryRecord["type"][] = ["preference", "procedural", "fact", "constraint"];
 
 interface Gathered {
   /** At hand or read from the store, so far. */
@@ -184,7 +184,6 @@ export class MemoryRecall {
   #compose(gathered: Gathered, { now }: StoreRecall, aborted: boolean): StoreRecallResult {
     const holds = (record: MemoryRecord) => holdsAt(record, now);
     const { hard, soft } = standingOf(gathered.known, now);
-    const narrative = soft.find((record) => record.type === "narrative" && holds(record));
     const similar = (gathered.similar ?? []).filter(({ record, score }) => score > 0 && holds(record) && record.type !== "narrative");
     const complete = gathered.hasHard && gathered.hasSoft && gathered.similar !== undefined;
     const status = !complete && aborted ? "timeout" : gathered.failed || gathered.foreign.count > 0 ? "degraded" : "ok";
@@ -195,7 +194,6 @@ export class MemoryRecall {
       );
     return {
       status,
-      story: narrative?.text ?? "",
       found: {
         records: eachOnce([...hard, ...soft, ...similar.map(({ record }) => record)]),
         scores: new Map(similar.map(({ record, score }) => [record.id, score])),
