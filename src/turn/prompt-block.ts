@@ -16,6 +16,8 @@ export interface PromptParts {
   /** Standing preferences, then what is like the query, each the most important first. */
   readonly memories: readonly RecalledMemory[];
   readonly summary: string | null;
+  /** The last turn that the summary tells: where it is told, its rounds are not told again. */
+  readonly summarisedTo: number;
   /** What the user said in other conversations and nobody has read yet, oldest first. */
   readonly unread: readonly string[];
   readonly history: readonly HistoryHit[];
@@ -76,13 +78,15 @@ export function promptBlock(
     lines.add(line);
   }
   for (const text of parts.unread) tryPiece({ heading: "unread", lines: [item(text)] });
-  if (parts.summary !== null) tryPiece({ heading: "summary", lines: linesOf(cutTo(parts.summary, share, counter)).map(item) });
+  const isSummarised =
+    parts.summary !== null && tryPiece({ heading: "summary", lines: linesOf(cutTo(parts.summary, share, counter)).map(item) });
   const ofEachHit = Math.floor(share / Math.max(1, parts.history.length));
   for (const [index, hit] of parts.history.entries()) {
     const short = { ...hit, content: cutTo(hit.content, ofEachHit, counter) };
     tryPiece({ heading: "references", lines: [referenceLine(short, index, { you: "the assistant", ...parts })] });
   }
   for (const round of parts.rounds.toReversed()) {
+    if (isSummarised && round.turn <= parts.summarisedTo) break;
     const said = roundLines(round, parts.recap, (text) => cutTo(text, Math.floor(maxTokens * TOOL_SHARE), counter));
     if (!tryPiece({ heading: "conversation", lines: said, inFront: true })) break;
   }

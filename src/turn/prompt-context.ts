@@ -84,6 +84,7 @@ export class PromptContext {
         toConfirm: recalled.toConfirm,
         memories: [...similar, ...standing],
         summary,
+        summarisedTo: window.summary?.body.to_turn ?? 0,
         unread: notForgotten(recalled.unread, tombstones).map(({ body }) => body.content),
         history: recalled.history,
         rounds: withoutForgotten(window.rounds, tombstones),

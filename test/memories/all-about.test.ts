@@ -127,6 +127,19 @@ describe("[forgotten-as-a-whole] to forget all about", () => {
     expect(left([jazz, leeds, night], text, proposal)).toMatchObject({ kept: [leeds.text], asked: [jazz.text, night.text] });
   });
 
+  test("a place takes what is soft and of it alone, and asks about what must hold there", () => {
+    const text = "Forget what you know about Vienna";
+    const proposal: Proposal = { op: "forget", quote: text, about: "Vienna" };
+    const trattorias: Known = { text: "Loves quiet trattorias in Vienna", about: "trattorias in Vienna" };
+    const dublin: Known = { text: "Loves theatres in Dublin", about: "theatres in Dublin" };
+    expect(left([trattorias, dublin, nuts], text, proposal)).toMatchObject({ kept: [dublin.text, nuts.text], asked: [] });
+    const stairs = hard("Can't do stairs in Vienna", { category: "accessibility", need: "step_free", about: "stairs in Vienna" });
+    expect(left([trattorias, dublin, stairs], text, proposal)).toMatchObject({
+      kept: [dublin.text],
+      asked: [trattorias.text, stairs.text],
+    });
+  });
+
   test("a thing never takes at once what must hold", () => {
     const text = "Forget everything about nuts";
     expect(left([hard("Is allergic to nuts")], text, { op: "forget", quote: text, about: "nuts" })).toMatchObject({

@@ -102,6 +102,17 @@ test("[window-exact] of a long session: the last ten rounds, or as many as are a
   expect(await shown({ rounds: 3 })).toEqual([18, 20, 22]);
 });
 
+test("what a session's summary tells is not told again by its rounds, however many are asked for", async () => {
+  const client = guest();
+  const said = Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? `Line ${index}.` : "Noted."));
+  const id = await conversation(client, ...said);
+  const { text, summary } = await context(client, { session_id: id, include: ["summary", "window"], rounds: 100, max_tokens: 20_000 });
+  expect(summary).toContain("Line 0.");
+  const lines = [...text.matchAll(/Line \d+\./gu)].map(String);
+  expect(lines.filter((line, place) => lines.indexOf(line) !== place)).toEqual([]);
+  expect(lines).toContain("Line 78.");
+});
+
 test("what must hold is told whatever is left out, and also where it alone takes more than the block may", async () => {
   const client = guest();
   const needs = Array.from({ length: 20 }, (_, n) => ({ ...NUTS, text: `Is allergic to the ${n}th of many kinds of nuts` }));
