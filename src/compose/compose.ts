@@ -80,6 +80,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       locks: store.locks,
     },
     checkProposed: (message, operations) => answering.of(message.owner).checkProposed(message, operations),
+    asksNotToKeep: (owner, text) => answering.of(owner).asksNotToKeep(text),
     onRead: recording.turns.messageRead,
     slotOf: (owner, need) => answering.of(owner).domain.needs?.find(({ name }) => name === need)?.slot,
   });

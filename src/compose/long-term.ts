@@ -48,7 +48,9 @@ export async function openLongTerm(
   wiring: Wiring,
   { store, engine, keyring, ledger, memoryLog, agreedInstallation, aloneWithMemories }: Stores,
   { tokens, limits }: Costs,
-  parts: Required<Pick<MemoryServiceParts, "onForgotten" | "readMessage" | "readPlainly" | "left" | "checkProposed" | "onRead">> &
+  parts: Required<
+    Pick<MemoryServiceParts, "onForgotten" | "readMessage" | "readPlainly" | "left" | "checkProposed" | "asksNotToKeep" | "onRead">
+  > &
     Required<Pick<MemoryServiceOptions, "slotOf">>,
 ): Promise<LongTerm> {
   const { config, overrides, logger, clock, around, dir, kept, closing, tenants } = wiring;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportedMemorySchema } from "../domain/export-format.js";
-import { MEMORY_TYPES, type RestorableMemory, statementSchema } from "../domain/memory.js";
+import { type RestorableMemory, STATED_TYPES, statementSchema } from "../domain/memory.js";
 import { AHEAD, type Fields, type ImportProblems, isAhead, isFields, millisOf, type Talk, text } from "./import-line.js";
 
 /** A memory of elsewhere: its id is made from the user's and the one that it has there. */
@@ -101,7 +101,7 @@ const memorySchema = exportedMemorySchema.omit({ id: true }).extend({
   category: statementSchema.shape.category,
   aspect: statementSchema.shape.aspect,
 });
-const TYPES: readonly string[] = MEMORY_TYPES.filter((type) => type !== "summary" && type !== "narrative");
+const TYPES: readonly string[] = STATED_TYPES.filter((type) => type !== "summary");
 
 /** Null with the problem noted. As one that the user adds by hand: what must hold waits for their word. */
 function memoryIn({ where, number, id, document, about }: Row, now: Date, problems: ImportProblems): ImportedMemory | null {

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { importedMemoryId, type Owner } from "../domain/owner.js";
 import { titleFrom } from "../domain/title.js";
 import type { Clock } from "../platform/clock.js";
-import { AppError } from "../platform/errors.js";
+import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { parsedJson } from "../platform/json.js";
 import { jsonElements } from "../platform/json-elements.js";
 import type { ImportResult, Imports } from "../ports/application.js";
@@ -113,17 +113,20 @@ export class ImportService implements Imports {
     }
   }
 
-  /** Before what was said, as nothing is kept then where long-term memory is off. How many are new. */
-  async #memories(owner: Owner, memories: readonly ImportedMemory[], { onProgress }: ImportOptions, signal: AbortSignal): Promise<number> {
+  /** Before what was said, as nothing is kept then where long-term memory is off. How many are new, and what was refused. */
+  async #memories(owner: Owner, memories: readonly ImportedMemory[], { onProgress }: ImportOptions, signal: AbortSignal) {
     let added = 0;
+    const leftOut: ErrorDetail[] = [];
     for (let done = 0; done < memories.length; done += MEMORIES_AT_ONCE) {
       signal.throwIfAborted();
       const batch = memories.slice(done, done + MEMORIES_AT_ONCE);
       const own = batch.map(({ externalId, ...memory }) => ({ ...memory, id: importedMemoryId(owner, externalId) }));
-      added += await this.#parts.restore.longTerm.restore(owner, own);
+      const onLeftOut = (at: number, detail: string) =>
+        void leftOut.push({ pointer: "/ids", detail: `${batch[at]?.externalId}: ${detail}` });
+      added += await this.#parts.restore.longTerm.restore(owner, own, { onLeftOut });
       onProgress?.(done + batch.length, memories.length);
     }
-    return added;
+    return { added, leftOut };
   }
 
   async #take(owner: Owner, { lines, titles, memories = [] }: Brought, options: ImportOptions, signal: AbortSignal): Promise<ImportResult> {
@@ -134,7 +137,7 @@ export class ImportService implements Imports {
       for (const externalId of spool.sessions)
         sessions.push({ externalId, sessionId: await sessionIdFor(this.#parts.store.index, owner, externalId) });
       for (const { sessionId } of sessions) await checkImportable(this.#parts.store, owner, sessionId);
-      const added = await this.#memories(owner, memories, options, signal);
+      const { added, leftOut } = await this.#memories(owner, memories, options, signal);
       let [messages, skipped, done] = [0, 0, 0];
       for (const { externalId, sessionId } of sessions) {
         const counts = await importSession(this.#parts, {
@@ -161,7 +164,7 @@ export class ImportService implements Imports {
           progressFrom(done, options.onProgress),
         );
       const result = { sessions: sessions.length, messages, skipped_duplicates: skipped };
-      return memories.length === 0 ? result : { ...result, memories: added };
+      return memories.length === 0 ? result : { ...result, memories: added, ...(leftOut.length > 0 && { left_out: leftOut }) };
     } finally {
       await spool.close();
     }

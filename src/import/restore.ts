@@ -41,11 +41,10 @@ export async function restoreExport(
 ): Promise<Restored> {
   const exported = parseExport(document);
   await restoreForgotten(parts, owner, exported);
-  await restoreMemories(parts, owner, exported);
+  const leftOut = await restoreMemories(parts, owner, exported);
   const total = exported.sessions.reduce((sum, { messages }) => sum + messages.length, 0);
   const sessionIds: string[] = [];
   let [messages, skipped] = [0, 0];
-  const leftOut: ErrorDetail[] = [];
   for (const [at, session] of exported.sessions.entries()) {
     options.signal.throwIfAborted();
     const restorable = await withRestorableImages(session, `/sessions/${at}`);
@@ -73,10 +72,13 @@ async function restoreForgotten({ ledger }: RestoreParts, owner: Owner, { forgot
   }
 }
 
-/** Without effect where long-term memory is off: the rest of an export is worth having. */
-async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memories, sessions }: ExportDocument): Promise<void> {
-  if (memories.length === 0) return;
-  await longTerm.restore(owner, bornOut(memories, sessions)).catch(insteadOf("LONG_TERM_MEMORY_DISABLED", 0));
+/** Without effect where long-term memory is off: the rest of an export is worth having. Returns what was refused. */
+async function restoreMemories({ longTerm }: RestoreParts, owner: Owner, { memories, sessions }: ExportDocument): Promise<ErrorDetail[]> {
+  const leftOut: ErrorDetail[] = [];
+  const onLeftOut = (at: number, detail: string) => void leftOut.push({ pointer: `/memories/${at}`, detail });
+  if (memories.length > 0)
+    await longTerm.restore(owner, bornOut(memories, sessions), { onLeftOut }).catch(insteadOf("LONG_TERM_MEMORY_DISABLED", 0));
+  return leftOut;
 }
 
 /** What the domain did not take. */

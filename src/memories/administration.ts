@@ -23,6 +23,7 @@ interface AdministrationParts {
   readonly projection: Projection;
   readonly ledger: Pick<OwnerLedger, "tombstones">;
   readonly checkProposed: CheckProposed;
+  readonly asksNotToKeep: (owner: Owner, text: string) => boolean;
   readonly categoriesOf: CategoriesOf;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -42,14 +43,14 @@ export class MemoriesAsAWhole implements Omit<MemoryAdministration, "close"> {
   }
 
   async restore(...[owner, memories, { onLeftOut } = {}]: Parameters<MemoryAdministration["restore"]>): Promise<number> {
-    const { logs, store, ledger, checkProposed, categoriesOf, clock, logger } = this.#parts;
-    const door = { checkProposed, categories: categoriesOf(owner) };
+    const { logs, store, ledger, checkProposed, asksNotToKeep, categoriesOf, clock, logger } = this.#parts;
+    const door = { checkProposed, asksNotToKeep, categories: categoriesOf(owner) };
     const given: MemoryRecord[] = [];
     for (const [at, memory] of memories.entries()) {
       // Told of the others, by whatever wrote the file: here it is told anew.
       if (memory.type === "narrative") continue;
       const admitted = await admittedFromFile(owner, memory, door);
-      if (admitted === null) onLeftOut?.(at, HOLDS_SECRET);
+      if (typeof admitted === "string") onLeftOut?.(at, admitted);
       else given.push(admitted);
     }
     const taken = await store.takenBySomebodyElse(
@@ -159,23 +160,25 @@ export function withoutQuotes(record: MemoryRecord, sessionId: string): MemoryRe
   };
 }
 
-interface FromFileParts {
-  readonly checkProposed: CheckProposed;
+const OFF_RECORD = "The message that it quotes asks not to be kept.";
+
+interface FromFileParts extends Pick<AdministrationParts, "checkProposed" | "asksNotToKeep"> {
   readonly categories: readonly Category[];
 }
 
 /**
  * What becomes of a memory that comes in a file. Its quote must bear out its text, as that of a reading must; else it is what a statement
- * by hand would be, without a source, and waits for the guest's word where it must hold or tells how to act. A secret is refused. What
- * waits or is past stays so. Null: refused.
+ * by hand would be, without a source, and waits for the guest's word where it must hold or tells how to act. A secret is refused, and
+ * what its message asks not to keep. What waits or is past stays so. A text: why it was refused.
  */
 async function admittedFromFile(
   owner: Owner,
   { said, ...memory }: RestorableMemory,
-  { checkProposed, categories }: FromFileParts,
-): Promise<MemoryRecord | null> {
-  const record = withoutSecretChange(recordOf(memory));
-  if (holdsSecret(wordsToStore(record)) || holdsSecret(record.source?.quote ?? "")) return null;
+  { checkProposed, asksNotToKeep, categories }: FromFileParts,
+): Promise<MemoryRecord | string> {
+  const record = withoutSecrets(recordOf(memory));
+  if (record === null) return HOLDS_SECRET;
+  if (asksNotToKeep(owner, said?.text ?? record.source?.quote ?? "")) return OFF_RECORD;
   if (record.status !== "active") return record;
   const { source } = record;
   if (source !== null && source.quote !== "") {
@@ -188,7 +191,7 @@ async function admittedFromFile(
     const { operations, dropped } = await checkProposed(message, [proposedOperationSchema.parse(proposal)]);
     const [operation] = operations;
     if (operation?.waits === null && operation.statement?.text === words) return unlessInstruction(record, categories);
-    if (dropped.secret !== undefined) return null;
+    if (dropped.secret !== undefined) return HOLDS_SECRET;
   }
   return asByHand({ ...record, source: null }, categories);
 }
@@ -208,7 +211,9 @@ function unlessInstruction(record: MemoryRecord, categories: readonly Category[]
   return isInstruction ? { ...record, status: "review", reason: "instruction" } : record;
 }
 
-function withoutSecretChange(record: MemoryRecord): MemoryRecord {
+/** Without a change that holds a secret; null where the record itself does. */
+export function withoutSecrets(record: MemoryRecord): MemoryRecord | null {
+  if (holdsSecret(wordsToStore(record)) || holdsSecret(record.source?.quote ?? "")) return null;
   const { pending_change: change } = record;
   const words = `${change?.statement ? wordsToStore(change.statement) : ""} | ${change?.source?.quote ?? ""}`;
   return change !== null && holdsSecret(words) ? { ...record, pending_change: null } : record;

@@ -54,6 +54,8 @@ export interface MemoryServiceParts {
   /** What readings have cost, over restarts. Default: it is known to this process alone. */
   readonly readingCalls?: ReadingCalls;
   readonly checkProposed: CheckProposed;
+  /** Whether a message asks in plain words not to be kept. Default: none does. */
+  readonly asksNotToKeep?: (owner: Owner, text: string) => boolean;
   /** Runs work while no other process changes the owner's memories. Default: there is no other. */
   readonly alone?: <T>(owner: Owner, work: () => Promise<T>) => Promise<T>;
   /** Told after something was forgotten, whoever asked for it. Default: nobody is. */
@@ -137,7 +139,7 @@ export class MemoryService implements LongTermMemory {
       ...(mayRead !== undefined && { mayRead }),
       ...(readingCalls !== undefined && { readingCalls }),
     };
-    const { checkProposed } = parts;
+    const { checkProposed, asksNotToKeep = () => false } = parts;
     this.propose = (...args) => propose({ logs, forgetting: this.#forgetting, checkProposed, rules }, ...args);
     this.#turns = new MemoriesOfTurns({
       logs,
@@ -157,7 +159,7 @@ export class MemoryService implements LongTermMemory {
     const { otherwise = new StandingRecall({ categoriesOf }), recall = otherwise } = parts;
     this.#recall = new RecallOfMemories({ logs, store, decision: recall, otherwise, logger });
     this.merged = new MergingMemories({ logs, log, ledger, rules, logger });
-    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, checkProposed, categoriesOf, clock, logger });
+    this.#whole = new MemoriesAsAWhole({ logs, log, store, projection, ledger, checkProposed, asksNotToKeep, categoriesOf, clock, logger });
   }
 
   async get(owner: Owner, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Memory> {

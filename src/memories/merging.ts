@@ -8,7 +8,7 @@ import type { Logger } from "../platform/logger.js";
 import type { MergedMemories, MergedUsers, TurnOfSession } from "../ports/identities.js";
 import type { MemoryLog, MemoryLogEntry, NewMemoryLogEntry } from "../ports/memory-log.js";
 import type { OwnerLedger, Tombstone } from "../ports/owner-ledger.js";
-import { withoutQuotes } from "./administration.js";
+import { withoutQuotes, withoutSecrets } from "./administration.js";
 import type { OwnerLogs } from "./owner-logs.js";
 import { type ReconcileRules, reconcileAdopted } from "./reconcile.js";
 import { messageOf } from "./record-changes.js";
@@ -212,9 +212,9 @@ function adoptedId({ id: mergeId, to }: MergedUsers, record: MemoryRecord): stri
   return mergedId("memory", to, mergeId, record.id);
 }
 
-/** Records of `from` as `to`'s, oldest first. The story is told anew. Pure. */
+/** Records of `from` as `to`'s, oldest first; none that holds a secret. The story is told anew. Pure. */
 export function adoptedRecords(users: MergedUsers, records: Iterable<MemoryRecord>): MemoryRecord[] {
-  const all = [...records].filter(({ type }) => type !== "narrative");
+  const all = [...records].flatMap((record) => (record.type === "narrative" ? [] : (withoutSecrets(record) ?? [])));
   const ids = new Map(all.map((record) => [record.id, adoptedId(users, record)]));
   const idOf = (id: string) => ids.get(id) ?? mergedId("memory", users.to, users.id, id);
   const sourceOf = (source: MemorySource | null) =>

@@ -168,7 +168,7 @@ function comparable(document: Exported): object {
     exported_at: null,
     sessions: document.sessions.map((session) => ({ ...session, updated_at: null })).toSorted(byId),
     // A narrative is told anew.
-    memories: document.memories.filter(({ type }) => type !== "narrative").toSorted(byId),
+    memories: document.memories.filter((memory) => !("type" in memory) || memory.type !== "narrative").toSorted(byId),
   };
 }
 
