@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AppError } from "../../src/platform/errors.js";
 import { EngineDailyCounts } from "../../src/state/counters/daily-counts.js";
 import { engineLimiter } from "../../src/state/counters/engine-limiter.js";
+import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { TestClock } from "../support/session-world.js";
 import { FaultyEngine } from "./faulty-engine.js";
@@ -83,15 +84,36 @@ describe("requests that are counted together", () => {
     let now = new Date(start);
     return { now: () => now, set: (at: string) => (now = new Date(at)) };
   };
+  type Limiter = ReturnType<ReturnType<typeof engineLimiter>>;
+  /** As a process of its own has it, by the clock that the engine goes by. */
+  const limiterOf = (engine: StateEngine, clock: ReturnType<typeof fixed>, points: number): Limiter =>
+    engineLimiter(engine, () => clock.now().getTime())(points, 60);
+  /** The same, once it has learned the engine's clock from somebody else's requests. */
+  const startedLimiter = async (...given: Parameters<typeof limiterOf>): Promise<Limiter> => {
+    const limiter = limiterOf(...given);
+    for (let request = 1; request <= 3; request++) await limiter.consume("eve");
+    return limiter;
+  };
   const refusal = (promise: Promise<unknown>) =>
     promise.then(
       () => expect.fail("it was not refused"),
       (error: unknown) => error,
     );
+  const through = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.filter(({ status }) => status === "fulfilled").length;
+  /** Requests of ada's at one process after the other, each when the one before was answered. */
+  const inTurns = async (limiters: readonly Limiter[], requests: number) => {
+    const outcomes: PromiseSettledResult<unknown>[] = [];
+    for (let request = 0; request < requests; request++)
+      outcomes.push(...(await Promise.allSettled([limiters[request % limiters.length]?.consume("ada")])));
+    return through(outcomes);
+  };
+  /** What is under way in the background ends. */
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   test("so many go through in a window, whichever process they come to; then it rejects with how things stand", async () => {
-    const engine = new MemoryEngine({ clock: fixed() });
-    const [one, other] = [engineLimiter(engine)(3, 60), engineLimiter(engine)(3, 60)];
+    const clock = fixed();
+    const engine = new MemoryEngine({ clock });
+    const [one, other] = [limiterOf(engine, clock, 3), limiterOf(engine, clock, 3)];
     expect(await one.consume("ada")).toMatchObject({ consumedPoints: 1, remainingPoints: 2, msBeforeNext: 50_000 });
     expect(await other.consume("ada")).toMatchObject({ consumedPoints: 2, remainingPoints: 1 });
     expect(await one.consume("ada")).toMatchObject({ consumedPoints: 3, remainingPoints: 0 });
@@ -104,7 +126,7 @@ describe("requests that are counted together", () => {
   test("the next window by the engine's clock begins anew, and counters of before are gone", async () => {
     const clock = fixed();
     const engine = new MemoryEngine({ clock });
-    const limiter = engineLimiter(engine)(1, 60);
+    const limiter = limiterOf(engine, clock, 1);
     await limiter.consume("ada");
     await refusal(limiter.consume("ada"));
     clock.set("2026-03-01T10:01:00.000Z");
@@ -115,10 +137,115 @@ describe("requests that are counted together", () => {
   });
 
   test("of many at once no more go through than may", async () => {
-    const engine = new MemoryEngine({ clock: fixed() });
-    const limiters = Array.from({ length: 4 }, () => engineLimiter(engine)(10, 60));
+    const clock = fixed();
+    const engine = new MemoryEngine({ clock });
+    const limiters = Array.from({ length: 4 }, () => limiterOf(engine, clock, 10));
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => limiters[index % 4]?.consume("ada")));
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    expect(through(outcomes)).toBe(10);
+  });
+
+  test("one process lets just the limit through, one after the other and all at once, and tells what is left", async () => {
+    const clock = fixed();
+    const limiter = await startedLimiter(new MemoryEngine({ clock }), clock, 120);
+    for (let request = 1; request <= 60; request++)
+      expect(await limiter.consume("ada")).toMatchObject({ consumedPoints: request, remainingPoints: 120 - request });
+    expect(through(await Promise.allSettled(Array.from({ length: 100 }, () => limiter.consume("ada"))))).toBe(60);
+    expect(await refusal(limiter.consume("ada"))).toMatchObject({ consumedPoints: 121, remainingPoints: 0, msBeforeNext: 50_000 });
+  });
+
+  test.each([
+    ["in turns", (limiters: readonly Limiter[]) => inTurns(limiters, 400)],
+    [
+      "all at once",
+      async (limiters: readonly Limiter[]) => {
+        const outcomes = await Promise.allSettled(Array.from({ length: 400 }, (_, index) => limiters[index % 4]?.consume("ada")));
+        return through(outcomes);
+      },
+    ],
+    [
+      "at one until it refuses, then at the next",
+      async (limiters: readonly Limiter[]) => {
+        let count = 0;
+        for (const limiter of limiters) count += await inTurns([limiter], 150);
+        return count;
+      },
+    ],
+  ])("four processes let the limit through, and at most two more each but one: %s", async (_, ask) => {
+    const clock = fixed();
+    const engine = new MemoryEngine({ clock });
+    const limiters = await Promise.all([1, 2, 3, 4].map(() => startedLimiter(engine, clock, 120)));
+    const count = await ask(limiters);
+    expect(count).toBeGreaterThanOrEqual(120);
+    expect(count).toBeLessThanOrEqual(120 + 3 * 2);
+  });
+
+  test("two requests of a window ask the engine for nothing", async () => {
+    const clock = fixed();
+    const engine = new FaultyEngine(new MemoryEngine({ clock }));
+    const limiter = await startedLimiter(engine, clock, 120);
+    await settled();
+    const read = vi.spyOn(engine, "read");
+    await limiter.consume("ada");
+    await settled();
+    expect([engine.commits, read.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  test("those that follow wait for no engine, and every fourth or so is written", async () => {
+    const clock = fixed();
+    const engine = new FaultyEngine(new MemoryEngine({ clock }));
+    const limiter = await startedLimiter(engine, clock, 120);
+    let answer = () => {};
+    const read = engine.read.bind(engine);
+    vi.spyOn(engine, "read").mockImplementation(async (...asked) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return read(...asked);
+    });
+    const waited: number[] = [];
+    for (let request = 1; request <= 20; request++) {
+      const waits = await Promise.race([limiter.consume("ada").then(() => false), settled().then(() => true)]);
+      if (waits) waited.push(request);
+      answer();
+      await settled();
+    }
+    expect(waited).toEqual([]);
+    expect(engine.commits).toBeLessThanOrEqual(5);
+  });
+
+  test("where the engine gives no answer in the background, the next who needs one waits, and is told", async () => {
+    const clock = fixed();
+    const engine = new FaultyEngine(new MemoryEngine({ clock }));
+    const limiter = await startedLimiter(engine, clock, 120);
+    await settled();
+    engine.crashBefore(1, new AppError("STORAGE_DAMAGED"));
+    await limiter.consume("ada");
+    await limiter.consume("ada");
+    await settled();
+    engine.crashBefore(1, new AppError("STORAGE_DAMAGED"));
+    expect(await refusal(limiter.consume("ada"))).toMatchObject({ code: "STORAGE_DAMAGED" });
+    expect(await limiter.consume("ada")).toMatchObject({ consumedPoints: 3 });
+  });
+
+  test("whoever is refused asks the engine no more in that window", async () => {
+    const clock = fixed();
+    const engine = new FaultyEngine(new MemoryEngine({ clock }));
+    const limiter = limiterOf(engine, clock, 1);
+    await limiter.consume("ada");
+    const read = vi.spyOn(engine, "read");
+    for (let request = 0; request < 5; request++) await refusal(limiter.consume("ada"));
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  test("clocks that are apart by an hour, and one that jumps, change nothing for long", async () => {
+    const clock = fixed();
+    const engine = new MemoryEngine({ clock });
+    let own = 0;
+    const limiter = engineLimiter(engine, () => own)(3, 60);
+    for (let request = 1; request <= 3; request++) expect(await limiter.consume("ada")).toMatchObject({ msBeforeNext: 50_000 });
+    expect(await refusal(limiter.consume("ada"))).toMatchObject({ msBeforeNext: 50_000 });
+    own += 20_000;
+    expect(await refusal(limiter.consume("ada"))).toMatchObject({ msBeforeNext: 30_000 });
   });
 
   test("a reply that was lost counts one request once", async () => {

@@ -72,7 +72,7 @@ export async function startReplica(engine: StateEngine, { variables = {}, vector
   });
   const application = await compose(config, { ...overrides, state, vectors: (vectors ?? new VectorDouble()).store() });
   const { logger = silentLogger, clock = systemClock } = overrides;
-  const app = await createHttpApp({ application, config, logger, clock, operator: application.parts.operator });
+  const app = await createHttpApp({ application, config, logger, clock, limiter: application.parts.limiter, operator: application.parts.operator });
   const ask: Replica["ask"] = async <T>(method: string, path: string, { user = "ada", body, key }: Ask = {}) => {
     const headers = { "X-User-Id": user, "Content-Type": "application/json", ...(key !== undefined && { "Idempotency-Key": key }) };
     const response = await app.request(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
