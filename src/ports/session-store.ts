@@ -34,6 +34,8 @@ export interface StartTurnOptions extends Pick<AcquireOptions, "waitMs" | "signa
    * Default: at once.
    */
   readonly begins?: "with the first write";
+  /** A request's key, looked up along, as {@link SessionIndex.findIdempotent} does. */
+  readonly request?: { readonly key: string; readonly now: Date };
 }
 
 /** A turn's lock, and all that stood in the store when the turn got it. */
@@ -49,6 +51,8 @@ export interface TurnStart {
   readonly tombstones: readonly Tombstone[];
   /** Of the last entry in the owner's memory log; 0 where there is none. */
   readonly memorySeq: number;
+  /** What is known of the key that was asked for; null: nothing. */
+  readonly request: IdempotencyEntry | null;
 }
 
 export interface AppendOptions {

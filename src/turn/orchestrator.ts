@@ -127,12 +127,13 @@ export class ConversationOrchestrator implements Chat {
     const find = async () =>
       (await index.findIdempotent(request.owner, key, this.#parts.clock.now())) ??
       (await this.#parts.lagging.findIdempotent(request.owner, key));
-    let entry = await find();
+    // A turn that begins with one look looks the key up with it.
+    let entry = this.#parts.store.startTurn === undefined ? await find() : null;
     if (!entry) {
       try {
         return await this.#newTurn(request, options, signal);
       } catch (error) {
-        // Another process took the key meanwhile: its answer is this one's.
+        // It came before, or another process took the key meanwhile: the answer is this one's.
         entry = isAppError(error, "IDEMPOTENCY_IN_PROGRESS") ? await find() : null;
         if (!entry) throw error;
       }
@@ -168,10 +169,12 @@ export class ConversationOrchestrator implements Chat {
     const { index } = this.#parts.store;
     const named = externalId === undefined ? newId() : await sessionIdFor(index, request.owner, externalId);
     const sessionId = request.sessionId ?? named;
-    await this.#parts.mayAnswer?.(request.owner);
-    if (request.images.length > 0 && this.#parts.agent.takesImages?.() !== true) throw new AppError("IMAGES_NOT_SUPPORTED");
     const inLine = <T>(work: () => Promise<T>) => this.#long.inLine(request.owner, request.message, work);
     const work = async (held: LockedTurn, locked: AbortSignal) => {
+      // It came before: what it got then is its answer, whatever may be answered now.
+      if (held.start !== null && held.start.request !== null) throw new AppError("IDEMPOTENCY_IN_PROGRESS", { retryAfterSeconds: 1 });
+      await this.#parts.mayAnswer?.(request.owner);
+      if (request.images.length > 0 && this.#parts.agent.takesImages?.() !== true) throw new AppError("IMAGES_NOT_SUPPORTED");
       const open = () => this.#opening.open(request, sessionId, held, locked);
       // A model reads elsewhere; what stands in for one reads here.
       if (this.#parts.agent.standIn === true) return inLine(async () => this.#answer(await open(), options));
@@ -187,6 +190,7 @@ export class ConversationOrchestrator implements Chat {
   /** A turn whose lock begins with its first write. Who was overtaken before that begins again, as long as it may wait. */
   async #begun<T>(request: TurnRequest, sessionId: string, signal: AbortSignal, work: LockedWork<T>): Promise<T> {
     const until = performance.now() + this.#options.lockWaitMs;
+    const key = request.idempotency?.key;
     for (;;) {
       let lease: Lease | null = null;
       try {
@@ -199,7 +203,7 @@ export class ConversationOrchestrator implements Chat {
             lease = held.lease;
             return work(held, locked);
           },
-          { waitMs, begins: "with the first write" },
+          { waitMs, begins: "with the first write", ...(key !== undefined && { request: { key, now: this.#parts.clock.now() } }) },
         );
       } catch (error) {
         if (!isOvertaken(error, lease) || performance.now() >= until) throw error;
@@ -212,7 +216,7 @@ export class ConversationOrchestrator implements Chat {
     sessionId: string,
     signal: AbortSignal,
     work: LockedWork<T>,
-    { waitMs = this.#options.lockWaitMs, ...begins }: { readonly waitMs?: number } & Pick<StartTurnOptions, "begins"> = {},
+    { waitMs = this.#options.lockWaitMs, ...begins }: { readonly waitMs?: number } & Pick<StartTurnOptions, "begins" | "request"> = {},
   ): Promise<T> {
     const { store } = this.#parts;
     const { owner } = request;

@@ -116,6 +116,12 @@ function isSummaryOf(state: SessionState | null, { text, at }: NonNullable<Stand
   return state?.session.summary === text && state.session.summary_updated_at === at;
 }
 
+/** What a request's row says at that time, within 24 h of its message; null: nothing. */
+export function standingRequest(row: Pick<StoredEntry, "value"> | undefined, now: Date): IdempotencyEntry | null {
+  const entry = jsonOf<IdempotencyEntry>(row);
+  return entry !== null && Date.parse(entry.at) > now.getTime() - IDEMPOTENCY_MS ? entry : null;
+}
+
 function addRequests({ checks, puts }: Changes, keys: RequestKeys, { seen, isFold }: Pick<IndexWriteInput, "seen" | "isFold">): void {
   for (const { key, entry } of keys) {
     const rowKey = requestKey(key);

@@ -10,7 +10,7 @@ import { inBatches } from "../journal/selected-records.js";
 import { ownersHolding } from "../owners-holding.js";
 import { OWNER_KEY, ownerPartition } from "../partition.js";
 import { jsonOf, rowAt, rowsIn } from "../stored-rows.js";
-import { IDEMPOTENCY_MS } from "./index-write.js";
+import { standingRequest } from "./index-write.js";
 import { ACTIVITIES, activityOf, externalKey, requestKey } from "./keys.js";
 import { ExpiringSessions, listSessions, readSessions } from "./list.js";
 import { headsOf, ownersOf } from "./owners.js";
@@ -109,8 +109,7 @@ export class EngineSessionIndex implements SessionIndex {
   }
 
   async findIdempotent(owner: Owner, key: string, now: Date): Promise<IdempotencyEntry | null> {
-    const entry = jsonOf<IdempotencyEntry>(await rowAt(this.#engine, ownerPartition(owner), requestKey(key)));
-    return entry !== null && Date.parse(entry.at) > now.getTime() - IDEMPOTENCY_MS ? entry : null;
+    return standingRequest(await rowAt(this.#engine, ownerPartition(owner), requestKey(key)), now);
   }
 
   async expiring(query: Parameters<SessionIndex["expiring"]>[0]): ReturnType<SessionIndex["expiring"]> {

@@ -10,9 +10,10 @@ import { checkSessionId } from "../journal/journal-codec.js";
 import { TOMBSTONES, tombstonesOf, USER_KEY, userOf } from "../ledger/ledger-values.js";
 import { MEMORY_LOG_HEAD } from "../memory-log/memory-log.js";
 import { jsonOf } from "../stored-rows.js";
+import { standingRequest } from "./index-write.js";
 import { EngineJournal } from "./journal.js";
 import { JournalRows, windowOf, windowRows } from "./journal-rows.js";
-import { journalsOf, sessionKey, sessionRange } from "./keys.js";
+import { journalsOf, requestKey, sessionKey, sessionRange } from "./keys.js";
 import { LeasedLock } from "./leased-lock.js";
 import { EngineLeases } from "./leases.js";
 import { EngineSessionIndex, type ReadJournal } from "./session-index.js";
@@ -73,14 +74,15 @@ interface TurnStartParts {
  * look alone, where the lock begins with the turn's first write.
  */
 function turnStartOf({ engine, locks, heads }: TurnStartParts): NonNullable<SessionStore["startTurn"]> {
-  return async (owner, sessionId, { rounds, begins, ...wait }) => {
+  return async (owner, sessionId, { rounds, begins, request, ...wait }) => {
     checkSessionId(sessionId);
+    const requests = request === undefined ? [] : [requestKey(request.key)];
     const newest = { ...prefixRange(journalsOf(sessionId)), limit: windowRows(rounds), reverse: true };
     const { lease, read } = await locks.acquireReading(
       sessionLockKey(owner, sessionId),
       { ...wait, owner },
       {
-        query: { keys: [USER_KEY, MEMORY_LOG_HEAD], ranges: [sessionRange(sessionId), newest, prefixRange(TOMBSTONES)] },
+        query: { keys: [USER_KEY, MEMORY_LOG_HEAD, ...requests], ranges: [sessionRange(sessionId), newest, prefixRange(TOMBSTONES)] },
         checks: ({ ranges }) => [{ key: sessionKey(sessionId), version: headOf(owner, ranges[0] ?? [])?.version ?? null }],
         hasBegun: begins !== "with the first write",
       },
@@ -99,6 +101,7 @@ function turnStartOf({ engine, locks, heads }: TurnStartParts): NonNullable<Sess
         user: user === undefined ? null : userOf(user.value),
         tombstones: tombstonesOf(tombstones.map(({ value }) => value)),
         memorySeq: jsonOf<readonly [Owner, number]>(read.entries.get(MEMORY_LOG_HEAD))?.[1] ?? 0,
+        request: request === undefined ? null : standingRequest(read.entries.get(requestKey(request.key)), request.now),
       };
     } catch (error) {
       await lease.release();
