@@ -30,8 +30,8 @@ export interface Replica {
 
 export interface ReplicaOptions extends Omit<Overrides, "state" | "vectors"> {
   readonly variables?: Readonly<Record<string, string>>;
-  /** Of memories and history. Default: its own. */
-  readonly vectors?: VectorDouble;
+  /** Of memories and history; null: as the variables have it. Default: its own. */
+  readonly vectors?: VectorDouble | null | undefined;
 }
 
 type Call = "read" | "commit" | "partitions" | "due" | "erase" | "health";
@@ -70,9 +70,20 @@ export async function startReplica(engine: StateEngine, { variables = {}, vector
     RECALL_DEADLINE_MS: "10000",
     ...variables,
   });
-  const application = await compose(config, { ...overrides, state, vectors: (vectors ?? new VectorDouble()).store() });
+  const application = await compose(config, {
+    ...overrides,
+    state,
+    ...(vectors !== null && { vectors: (vectors ?? new VectorDouble()).store() }),
+  });
   const { logger = silentLogger, clock = systemClock } = overrides;
-  const app = await createHttpApp({ application, config, logger, clock, limiter: application.parts.limiter, operator: application.parts.operator });
+  const app = await createHttpApp({
+    application,
+    config,
+    logger,
+    clock,
+    limiter: application.parts.limiter,
+    operator: application.parts.operator,
+  });
   const ask: Replica["ask"] = async <T>(method: string, path: string, { user = "ada", body, key }: Ask = {}) => {
     const headers = { "X-User-Id": user, "Content-Type": "application/json", ...(key !== undefined && { "Idempotency-Key": key }) };
     const response = await app.request(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
