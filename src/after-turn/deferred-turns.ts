@@ -66,17 +66,20 @@ export async function mayBeLeft(
   return canWait && pending.errorCode !== LEFT_TO_READ ? "aside" : null;
 }
 
-/** Has a turn stay pending until `dueAtMs`, or until something is said after it: then it is read along with that. */
+/**
+ * Has a turn stay pending until `dueAtMs`, or until something is said after it: then it is read along with that, by whoever has taken it
+ * meanwhile where somebody has.
+ */
 export async function leaveUntil(
   turns: Pick<PendingTurns, "of" | "recordAttempt">,
   pending: PendingTurn,
   { nowMs, dueAtMs }: { readonly nowMs: number; readonly dueAtMs: number },
 ): Promise<void> {
   const { owner, sessionId, turn } = pending;
-  const wait = (until: number) => turns.recordAttempt(pending, { attempts: 0, dueAtMs: until, errorCode: LEFT_TO_READ });
-  await wait(dueAtMs);
+  await turns.recordAttempt(pending, { attempts: 0, dueAtMs, errorCode: LEFT_TO_READ });
   const all = await turns.of(owner, sessionId);
-  if (all.some((each) => each.turn > turn)) await wait(nowMs);
+  const own = all.filter((each) => each.turn === turn);
+  if (all.some((each) => each.turn > turn)) await releaseLeft(turns, own, nowMs);
 }
 
 /** Of those that wait, so many are told as they were said: those that are due last, which were said last. */
