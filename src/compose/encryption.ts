@@ -13,6 +13,7 @@ import { Keyring } from "../state/encryption/keyring.js";
 import { openEncrypted, requireClear } from "../state/encryption/open-encrypted.js";
 import { sealedOwners } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
+import { intentVersion } from "../state/ledger/ledger.js";
 import { ownerPartition } from "../state/partition.js";
 import { denseInMemory } from "../vectors/encrypted/dense-in-memory.js";
 import { encryptedVectors } from "../vectors/encrypted/encrypted-vectors.js";
@@ -91,10 +92,15 @@ export function sealedVectors({ ENCRYPT_VECTORS, VECTOR_CACHE_MIB }: Config, key
 }
 
 /** What an erasure destroys first, and what it looks for at the end. `stored`: the engine as it stores values. */
-export function erasedBy(keyring: Keyring | null, stored: StateEngine): PrivacyParts["encryption"] {
+export function erasedBy({ engine, keyring }: MaybeEncrypted, stored: StateEngine): PrivacyParts["encryption"] {
   if (keyring === null) return undefined;
   const keys = {
-    destroy: (owner: Owner) => keyring.destroy(ownerPartition(owner)),
+    destroy: async (owner: Owner, receiptId: string) => {
+      // Keys in a file beside are one process's own: nobody else can have ended the erasure.
+      if (!keyring.isIn(stored)) return keyring.destroy(ownerPartition(owner));
+      const intent = await intentVersion(engine, owner, receiptId);
+      return intent === null ? null : keyring.destroy(ownerPartition(owner), intent);
+    },
     forget: (owner: Owner) => keyring.forget(ownerPartition(owner)),
   };
   return { keys, left: new DestroyedValues(stored, keyring) };

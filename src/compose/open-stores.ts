@@ -39,7 +39,8 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const inFiles = overrides.state === undefined && config.SHORT_TERM_BACKEND === "file";
   await holdDirectory(wiring, inFiles);
   const stored = closing((around.engine ?? same)(overrides.state ?? (await openEngine(wiring))), (it) => it.close());
-  const { engine, keyring } = await encrypted(wiring, stored, inFiles);
+  const maybeEncrypted = await encrypted(wiring, stored, inFiles);
+  const { engine, keyring } = maybeEncrypted;
   await requireWhole(engine, engine.manifest.name);
   const ledger = new EngineOwnerLedger(engine);
   const events = closing(new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }), (it) => it.close());
@@ -49,7 +50,7 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
   const common = {
     engine,
     keyring,
-    encryption: erasedBy(keyring, stored),
+    encryption: erasedBy(maybeEncrypted, stored),
     ledger,
     memoryLog,
     events,

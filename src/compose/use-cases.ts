@@ -122,6 +122,7 @@ export function composeUseCases(
     ...common,
     user: (owner) => visits.user(owner),
     hold,
+    locks: store.locks,
     merges,
     encryption,
     others: [new WordsLeft(merges, copies), receipts, ...erasable],

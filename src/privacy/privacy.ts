@@ -18,7 +18,7 @@ export { type ErasableStore, erasable } from "./residue.js";
 
 export interface PrivacyParts
   extends ExportParts,
-    Pick<ErasureParts, "hold" | "merges" | "clock" | "logger">,
+    Pick<ErasureParts, "hold" | "locks" | "merges" | "clock" | "logger">,
     Partial<Pick<ErasureParts, "compact" | "keepsDeleted">> {
   readonly history: ConversationHistory;
   /** Also when long-term memory is off: the store of before, where there is one, must still be reached by erasure. */
@@ -39,7 +39,7 @@ export class PrivacyService implements Privacy {
   readonly #erasure: Erasure;
 
   constructor(parts: PrivacyParts) {
-    const { ledger, hold, compact = async () => {}, keepsDeleted = [], events, merges, encryption, records, clock, logger } = parts;
+    const { ledger, hold, locks, compact = async () => {}, keepsDeleted = [], events, merges, encryption, records, clock, logger } = parts;
     this.#parts = parts;
     const others = [...(parts.others ?? []), ...(events === undefined ? [] : [erasable("events", "events", events)])];
     const stores = erasableStores({ ...parts, others, last: encryption === undefined ? [] : [encryption.left] });
@@ -48,7 +48,7 @@ export class PrivacyService implements Privacy {
       parts.onErased?.(owner);
     };
     const keys = encryption && { keys: encryption.keys, shared: records && domainStore(records) };
-    const erasing = { stores, ledger, hold, compact, keepsDeleted, onErased, clock, logger };
+    const erasing = { stores, ledger, hold, locks, compact, keepsDeleted, onErased, clock, logger };
     this.#erasure = new Erasure({ ...erasing, ...keys, ...(merges && { merges }) });
   }
 

@@ -45,6 +45,7 @@ async function makeErasing(options: { readonly hold?: (owner: Owner) => Promise<
         held.push("hold");
         return () => held.push("release");
       }),
+    locks: store.locks,
     clock,
     logger: silentLogger,
   });

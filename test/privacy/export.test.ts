@@ -39,7 +39,17 @@ const bookings: DomainRecords = strict<DomainRecords>("bookings", {
 function privacyOf(world: World): PrivacyService {
   const { store, history, longTerm, ledger, clock } = world;
   const hold = async () => () => {};
-  return new PrivacyService({ store, history, longTerm: longTerm.port, records: bookings, ledger, hold, clock, logger: silentLogger });
+  return new PrivacyService({
+    store,
+    history,
+    longTerm: longTerm.port,
+    records: bookings,
+    ledger,
+    hold,
+    locks: store.locks,
+    clock,
+    logger: silentLogger,
+  });
 }
 
 async function exportOf(world: World, owner: Owner): Promise<z.output<typeof documentSchema>> {

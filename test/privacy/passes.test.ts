@@ -7,6 +7,7 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { OwnerLedger } from "../../src/ports/owner-ledger.js";
 import type { ErasureReceipt } from "../../src/ports/resources.js";
 import { Erasure, type ErasureParts } from "../../src/privacy/erasure.js";
+import { InProcessLock } from "../../src/state/sessions/in-process-lock.js";
 
 const ann = ownerOf("default", "ann");
 
@@ -39,6 +40,7 @@ function erasureOf(
   const erasure = new Erasure({
     stores: [store],
     ledger,
+    locks: new InProcessLock(),
     hold,
     compact: async () => {},
     keepsDeleted,

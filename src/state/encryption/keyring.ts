@@ -5,8 +5,8 @@ import { AppError } from "../../platform/errors.js";
 import type { KeyVault } from "../../ports/key-vault.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, StateEngine } from "../engine.js";
-import { ERASURES } from "../ledger/ledger-values.js";
-import { optimisticCommit, unchanged } from "../optimistic-commit.js";
+import { ERASURE_KEY, ERASURES } from "../ledger/ledger-values.js";
+import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-commit.js";
 import { systemPartition } from "../partition.js";
 import { partitionPages } from "../stored-rows.js";
 import { DataKey, newKeyBytes, newKeyId } from "./data-key.js";
@@ -144,11 +144,23 @@ export class Keyring {
   /**
    * Destroys all of a partition's keys, durably, and gives the ids of all that were ever destroyed. What they sealed reads as not there, in
    * this process from {@link forget} on, and in others from their next look at the partition, whose epoch this raises. Idempotent.
+   * `intent`: version of the entry by which the partition is being erased, beside its keys; null, and nothing is destroyed, where that is
+   * not there any more: keys of today are those of who came back. Default: they are destroyed whatever is there.
    */
-  async destroy(partition: string): Promise<readonly string[]> {
+  async destroy(partition: string, intent?: number): Promise<readonly string[] | null> {
     this.drop(partition);
     this.#dying.set(partition, [...(await this.of(partition)).keys.values()]);
-    return (await this.#retire(partition, ({ keys }) => keys, { raisesEpoch: true })).destroyed;
+    const keys = intent === undefined ? [KEYS] : [KEYS, ERASURE_KEY];
+    const destroyed = await optimisticCommit<readonly string[] | null>(this.#home, partition, { keys }, (read) => {
+      if (intent !== undefined && read.entries.get(ERASURE_KEY)?.version !== intent) return { commit: null, result: null };
+      const now = rowOf(read.entries.get(KEYS)?.value);
+      const row = without(now, idsOf(now.keys));
+      return { commit: { checks: unchanged(read, ...keys), puts: [rowPut(row)], raisesEpoch: true }, result: row.destroyed };
+    });
+    if (destroyed === null) this.forget(partition);
+    this.drop(partition);
+    await this.#home.scrub?.();
+    return destroyed;
   }
 
   /** Between {@link destroy} and {@link forget}. */
@@ -171,7 +183,8 @@ export class Keyring {
 
   /** Destroys those that sealed before the one that does now: nothing is sealed under them any more. */
   async retire(partition: string): Promise<void> {
-    await this.#retire(partition, ({ keys }) => keys.slice(1, -1));
+    await this.#change(partition, (row) => without(row, idsOf(row.keys.slice(1, -1))));
+    await this.#home.scrub?.();
   }
 
   /** All partitions that have keys, with their rows. */
@@ -202,13 +215,6 @@ export class Keyring {
       return without({ ...row, keys: [...row.keys.slice(0, 1), ...added, ...row.keys.slice(1)] }, given.destroyed);
     });
     return taken;
-  }
-
-  async #retire(partition: string, which: (row: KeysRow) => KeysRow["keys"], along: Pick<Commit, "raisesEpoch"> = {}): Promise<KeysRow> {
-    const ids = (now: KeysRow) => which(now).map(({ id }) => id);
-    const row = await this.#change(partition, (now) => without(now, ids(now)), along);
-    await this.#home.scrub?.();
-    return row;
   }
 
   /** Once for all who ask meanwhile, and again where they were dropped meanwhile. */
@@ -243,17 +249,12 @@ export class Keyring {
     return { loaded: { row, words, version: entry?.version ?? null, epoch, keys }, fresh };
   }
 
-  async #change(
-    partition: string,
-    change: (row: KeysRow) => KeysRow | Promise<KeysRow>,
-    along: Pick<Commit, "raisesEpoch"> = {},
-  ): Promise<KeysRow> {
-    const row = await optimisticCommit(this.#home, partition, { keys: [KEYS] }, async (read) => {
-      const result = await change(rowOf(read.entries.get(KEYS)?.value));
-      return { commit: { checks: unchanged(read, KEYS), puts: [rowPut(result)], ...along }, result };
-    });
+  async #change(partition: string, change: (row: KeysRow) => KeysRow | Promise<KeysRow>): Promise<void> {
+    await optimisticChange(this.#home, partition, { keys: [KEYS] }, async (read) => ({
+      checks: unchanged(read, KEYS),
+      puts: [rowPut(await change(rowOf(read.entries.get(KEYS)?.value)))],
+    }));
     this.drop(partition);
-    return row;
   }
 
   async #made(partition: string): Promise<{ readonly key: DataKey; readonly entry: KeyEntry }> {
@@ -288,6 +289,10 @@ export function rowOf(value: string | undefined): KeysRow {
 function without({ keys, destroyed, v }: KeysRow, ids: readonly string[]): KeysRow {
   const gone = new Set([...destroyed, ...ids]);
   return { v, keys: keys.filter(({ id }) => !gone.has(id)), destroyed: [...gone] };
+}
+
+function idsOf(keys: KeysRow["keys"]): readonly string[] {
+  return keys.map(({ id }) => id);
 }
 
 function rowPut(row: KeysRow): { readonly key: string; readonly value: string } {

@@ -173,39 +173,43 @@ export async function beginErasure(engine: StateEngine, owner: Owner, at: string
   });
 }
 
-/** Deletes what an erasure doesn't leave, and with the last commit the intent and, unless there is something left, the owner's name. */
+/** Of the entry that says that this erasure is open; null: it is not any more. */
+export async function intentVersion(engine: StateEngine, owner: Owner, receiptId: string): Promise<number | null> {
+  const read = await engine.read(ownerPartition(owner), { keys: [ERASURE_KEY] });
+  return openIntent(read)?.receiptId === receiptId ? (read.entries.get(ERASURE_KEY)?.version ?? null) : null;
+}
+
+/**
+ * Deletes what an erasure doesn't leave, and with the last commit the intent and, unless there is something left, the owner's name. Without
+ * effect where it has ended already: what is there is of who came back.
+ */
 export async function completeErasure(engine: StateEngine, owner: Owner, receipt: ErasureReceipt, keep: readonly string[]): Promise<void> {
   const partition = ownerPartition(owner);
   const kept = new Set(keep.map(progressKey));
   const most = engine.manifest.maxOperations - OF_THE_END;
   const query = {
     keys: [ERASURE_KEY],
-    ranges: [
-      prefixRange(RECEIPTS),
-      prefixRange(TOMBSTONES),
-      prefixRange(PROGRESS),
-      ...BEYOND_AN_ERASURE.map((range) => ({ ...range, limit: 1 })),
-    ],
+    ranges: [prefixRange(TOMBSTONES), prefixRange(PROGRESS), ...BEYOND_AN_ERASURE.map((range) => ({ ...range, limit: 1 }))],
   };
   for (;;) {
     const ended = await optimisticCommit(engine, partition, query, (read) => {
-      const [receipts = [], tombstones = [], progress = [], ...others] = read.ranges;
-      const gone = [...tombstones, ...progress].map(({ key }) => key).filter((key) => !kept.has(key));
-      if (gone.length > most) return { commit: { deletes: gone.slice(0, most) }, result: null };
       const intent = openIntent(read);
-      const before = receipts.find(({ value }) => receiptOf(value).receipt_id === receipt.receipt_id);
-      const key = before?.key ?? receiptKey(intent?.epoch ?? read.epoch);
+      if (intent?.receiptId !== receipt.receipt_id) return { commit: null, result: 0 };
+      const [tombstones = [], progress = [], ...others] = read.ranges;
+      const gone = [...tombstones, ...progress].map(({ key }) => key).filter((key) => !kept.has(key));
+      if (gone.length > most) return { commit: { checks: unchanged(read, ERASURE_KEY), deletes: gone.slice(0, most) }, result: null };
       const isEmpty = others.every((entries) => entries.length === 0);
       return {
         commit: {
           // Nothing has come since that the name would be needed for.
           version: read.version,
-          puts: [{ key, value: JSON.stringify(receipt) }],
+          puts: [{ key: receiptKey(intent.epoch), value: JSON.stringify(receipt) }],
           deletes: [...gone, USER_KEY, LAST_TOMBSTONE_KEY, ERASURE_KEY, ...(isEmpty ? [OWNER_KEY] : [])],
         },
-        result: intent?.epoch ?? read.epoch,
+        result: intent.epoch,
       };
     });
+    if (ended === 0) return;
     if (ended !== null) return forget(engine, partition, ended);
   }
 }
