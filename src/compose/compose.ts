@@ -24,7 +24,7 @@ import { loadDomain } from "./domain-file.js";
 import { embedderInfo } from "./embedders.js";
 import { composeEvents } from "./events.js";
 import { type LongTerm, openLongTerm } from "./long-term.js";
-import { openStores } from "./open-stores.js";
+import { openStores, takeUp } from "./open-stores.js";
 import { composeOperator, composeStudio } from "./operator.js";
 import { composeRecording, toldTo } from "./recording.js";
 import { type ByTenant, readTenants, tenantSettings } from "./tenants.js";
@@ -150,8 +150,12 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events, studio);
 
   wiring.metrics.backlogFrom(() => backlogOf({ turns: store.turns, deliveries: events.deliveries, clock: wiring.clock }));
-  await privacy.resume();
-  await identities.resume();
+  const resume = async () => {
+    await privacy.resume();
+    await identities.resume();
+  };
+  await resume();
+  takeUp("privacy", resume, stores.engine, wiring);
   const { jobs } = operator;
   const schedule = scheduleJob({ kind: "retention", everyHours: config.RETENTION_INTERVAL_HOURS, jobs, logger });
   jobs.open();

@@ -108,26 +108,45 @@ async function holdDirectory({ config, overrides, clock, dir, kept, closing }: W
   if (kept && isOwn) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
 }
 
-/** How often it is looked, where there are others, for what one that was killed left to be told, in milliseconds. */
+/** How often it is looked, where there are others, for what one that was killed left undone, in milliseconds. */
 const LEFTOVERS_MS = 60_000;
 
 /**
  * What a killed process had to tell and did not is told, in the background: at the start, and where there are others by one of them from
  * time to time.
  */
-function publishLeftovers(events: EngineEventLog, engine: StateEngine, { logger, closing }: Wiring): void {
+function publishLeftovers(events: EngineEventLog, engine: StateEngine, wiring: Wiring): void {
+  const { logger, closing } = wiring;
   const stop = closing(new AbortController(), (it) => it.abort());
-  const rows = new EngineJobs(engine);
-  const look = (isFirst: boolean) => {
-    const publish = async () => {
-      if (isFirst || (await rows.takeTurn("leftovers", LEFTOVERS_MS * 0.9))) await events.catchUpAll(stop.signal);
-    };
-    publish().catch((error: unknown) => {
+  const publish = async () => {
+    await events.catchUpAll(stop.signal).catch((error: unknown) => {
       if (!stop.signal.aborted) logger.warn({ err: error }, "Events of before could not be published yet");
     });
   };
-  look(true);
-  if (engine.manifest.shared) closing(setInterval(() => look(false), LEFTOVERS_MS).unref(), clearInterval);
+  void publish();
+  takeUp("leftovers", publish, engine, wiring);
+}
+
+/**
+ * Where there are other processes, one of them does this from time to time, as any of them may have been killed: what it left undone.
+ * `work`: safe to repeat; not called again while it runs here.
+ */
+export function takeUp(name: string, work: () => Promise<unknown>, engine: StateEngine, { logger, closing }: Wiring): void {
+  if (!engine.manifest.shared) return;
+  const rows = new EngineJobs(engine);
+  let runs = false;
+  const look = async () => {
+    if (runs) return;
+    runs = true;
+    try {
+      if (await rows.takeTurn(name, LEFTOVERS_MS * 0.9)) await work();
+    } catch (error) {
+      logger.warn({ err: error, name }, "What another process may have left undone could not be looked up yet");
+    } finally {
+      runs = false;
+    }
+  };
+  closing(setInterval(look, LEFTOVERS_MS).unref(), clearInterval);
 }
 
 const RANK = { ok: 0, degraded: 1, down: 2 } as const;

@@ -104,15 +104,20 @@ export class IdentityService implements Identities {
     }
   }
 
-  /** At start: fences off what lies dormant, and finishes what a crash interrupted. One that can't be finished is logged and stays. */
+  /**
+   * Fences off what lies dormant, and finishes what a crash interrupted, here or in another process; what one that lives is at is left to
+   * it. One that can't be finished is logged and stays.
+   */
   async resume(): Promise<void> {
     const { ledger, records, logger } = this.#parts;
     for (const { owner } of await ledger.openErasures()) {
       const record = await records.of(owner);
       if (record === null || record.state === "erasing") continue;
       if (record.state === "merged") await this.#steps.keepOut(owner);
-      else if (record.state !== "expiring")
-        await this.#resume(record).catch((error: unknown) => logger.error({ err: error }, "a merge could not be finished; it stays open"));
+      else if (record.state !== "expiring" && !this.#running.has(owner))
+        await this.#resume(record, 0).catch((error: unknown) => {
+          if (!isAppError(error, "SESSION_BUSY")) logger.error({ err: error }, "a merge could not be finished; it stays open");
+        });
     }
   }
 
@@ -168,11 +173,12 @@ export class IdentityService implements Identities {
     return record;
   }
 
-  #resume(record: MergeRecord): Promise<MergeRecord> {
-    return this.#alone(record.from, record.to, async (signal) => {
+  #resume(record: MergeRecord, waitMs = WAIT_MS): Promise<MergeRecord> {
+    const finish = async (signal: AbortSignal) => {
       const now = await this.#parts.records.of(record.from);
       return now === null || now.id !== record.id ? record : this.#steps.finish(now, signal);
-    });
+    };
+    return this.#alone(record.from, record.to, finish, waitMs);
   }
 
   #put(record: MergeRecord): Promise<MergeRecord> {
@@ -180,11 +186,11 @@ export class IdentityService implements Identities {
   }
 
   /** While nobody else merges either of them, in any process, and known of those who come as `from` meanwhile. */
-  async #alone(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>): Promise<MergeRecord> {
+  async #alone(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>, waitMs = WAIT_MS): Promise<MergeRecord> {
     const before = this.#running.get(from);
     const running = (async () => {
       await before?.catch(() => undefined);
-      return this.#locked(from, to, work);
+      return this.#locked(from, to, work, waitMs);
     })();
     this.#running.set(from, running);
     try {
@@ -194,15 +200,15 @@ export class IdentityService implements Identities {
     }
   }
 
-  async #locked(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>): Promise<MergeRecord> {
+  async #locked(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>, waitMs: number): Promise<MergeRecord> {
     const { locks, begin } = this.#parts;
     const leases: Lease[] = [];
     let running: ReturnType<typeof begin> | undefined;
     try {
       // Nobody's, since whom one merges away another may merge into; in one order for all, lest two wait for each other.
-      for (const owner of [from, to].sort()) leases.push(await locks.acquire(userLockKey(owner), { waitMs: WAIT_MS }));
+      for (const owner of [from, to].sort()) leases.push(await locks.acquire(userLockKey(owner), { waitMs }));
       running = begin(to);
-      leases.push(await locks.acquire(mergeLockKey(to), { waitMs: WAIT_MS, signal: running.signal, owner: to }));
+      leases.push(await locks.acquire(mergeLockKey(to), { waitMs, signal: running.signal, owner: to }));
       return await work(AbortSignal.any([running.signal, ...leases.map(({ signal }) => signal)]));
     } catch (error) {
       // Whatever it broke off: an erasure came in between.

@@ -24,6 +24,7 @@ function processOn(shared: StateEngine): EngineOfProcess {
   let stopsAt: ((call: string, args: readonly unknown[]) => boolean) | null = null;
   let reached = () => {};
   let going = Promise.resolve();
+  let goOn = () => {};
   let isDead = false;
   const through =
     (name: string, member: (...args: unknown[]) => unknown) =>
@@ -47,7 +48,6 @@ function processOn(shared: StateEngine): EngineOfProcess {
   return {
     engine,
     stopAt: (call, is) => {
-      let goOn = () => {};
       const stopped = new Promise<void>((resolve) => {
         reached = () => {
           going = new Promise((end) => {
@@ -61,6 +61,7 @@ function processOn(shared: StateEngine): EngineOfProcess {
     },
     kill: () => {
       isDead = true;
+      goOn();
     },
   };
 }
