@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -180,6 +180,17 @@ describe("the file", () => {
     const engine = await SqliteEngine.open({ path });
     rmSync(path);
     expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("gone") });
+    await engine.close();
+  });
+
+  test("[ready-means-ready] is down when another file has taken its place, and says so", async () => {
+    const engine = await SqliteEngine.open({ path });
+    renameSync(path, `${path}.moved`);
+    await (await SqliteEngine.open({ path: `${path}.new` })).close();
+    renameSync(`${path}.new`, path);
+    expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("not the one it was") });
+    renameSync(`${path}.moved`, path);
+    expect(await engine.health()).toEqual({ status: "ok" });
     await engine.close();
   });
 

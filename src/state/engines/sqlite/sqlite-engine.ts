@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { type Clock, systemClock } from "../../../platform/clock.js";
 import { compactDatabase } from "../../../platform/compaction.js";
 import { AppError } from "../../../platform/errors.js";
@@ -46,6 +46,8 @@ export class SqliteEngine implements StateEngine {
   readonly #db: Sqlite;
   readonly #clock: Clock;
   readonly #writes: GroupCommit;
+  /** Device and inode of what was opened; null where that is no file. */
+  readonly #file: string | null;
 
   private constructor(db: Sqlite, { logger = silentLogger, clock = systemClock }: SqliteEngineOptions) {
     this.manifest = {
@@ -59,6 +61,7 @@ export class SqliteEngine implements StateEngine {
     this.#db = db;
     this.#clock = clock;
     this.#writes = new GroupCommit(db, logger);
+    this.#file = identityOf(db.name);
   }
 
   /** Looks at every page first. @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE (also for a file of a newer version) */
@@ -163,9 +166,9 @@ export class SqliteEngine implements StateEngine {
 
   async health(): Promise<{ readonly status: "ok" | "down"; readonly detail?: string }> {
     try {
-      await access(this.#db.name).catch(() => {
-        throw storageGone();
-      });
+      const now = identityOf(this.#db.name);
+      if (now === null) throw storageGone();
+      if (now !== this.#file) return { status: "down", detail: `${this.#db.name} is not the one it was: start the server again.` };
       await this.#write((db) => db.pragma(`user_version = ${LAYOUT}`));
       return { status: "ok" };
     } catch (error) {
@@ -197,6 +200,11 @@ export class SqliteEngine implements StateEngine {
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
+}
+
+function identityOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
 function rangeOf(db: Sqlite, partition: number | null, { from, to, limit = -1, reverse = false }: KeyRange): readonly StoredEntry[] {
