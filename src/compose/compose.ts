@@ -34,6 +34,9 @@ import { closers, upkeepGate, type Wiring, wiringOf } from "./wiring.js";
 
 export type { Composed, MaitredParts, MakeAgent, Overrides, Parts };
 
+/** How often it is looked, where there are other processes, for an erasure or a merge that none is at, in milliseconds: it reads each merge. */
+const RESUMED_MS = 300_000;
+
 /**
  * Puts the parts together: this folder is the only place that names adapters. Opens every store, finishes what a crash left
  * behind, and starts the write-back.
@@ -155,7 +158,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     await identities.resume();
   };
   await resume();
-  takeUp("privacy", resume, stores.engine, wiring);
+  takeUp("privacy", RESUMED_MS, resume, stores.engine, wiring);
   const { jobs } = operator;
   const schedule = scheduleJob({ kind: "retention", everyHours: config.RETENTION_INTERVAL_HOURS, jobs, logger });
   jobs.open();

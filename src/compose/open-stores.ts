@@ -108,7 +108,7 @@ async function holdDirectory({ config, overrides, clock, dir, kept, closing }: W
   if (kept && isOwn) closing(await DirectoryLock.acquire(dir, clock.now()), (lock) => lock.release());
 }
 
-/** How often it is looked, where there are others, for what one that was killed left undone, in milliseconds. */
+/** How often it is looked, where there are others, for events that one that was killed left, in milliseconds. */
 const LEFTOVERS_MS = 60_000;
 
 /**
@@ -124,14 +124,20 @@ function publishLeftovers(events: EngineEventLog, engine: StateEngine, wiring: W
     });
   };
   void publish();
-  takeUp("leftovers", publish, engine, wiring);
+  takeUp("leftovers", LEFTOVERS_MS, publish, engine, wiring);
 }
 
 /**
  * Where there are other processes, one of them does this from time to time, as any of them may have been killed: what it left undone.
  * `work`: safe to repeat; not called again while it runs here.
  */
-export function takeUp(name: string, work: () => Promise<unknown>, engine: StateEngine, { logger, closing }: Wiring): void {
+export function takeUp(
+  name: string,
+  everyMs: number,
+  work: () => Promise<unknown>,
+  engine: StateEngine,
+  { logger, closing }: Wiring,
+): void {
   if (!engine.manifest.shared) return;
   const rows = new EngineJobs(engine);
   let runs = false;
@@ -139,14 +145,14 @@ export function takeUp(name: string, work: () => Promise<unknown>, engine: State
     if (runs) return;
     runs = true;
     try {
-      if (await rows.takeTurn(name, LEFTOVERS_MS * 0.9)) await work();
+      if (await rows.takeTurn(name, everyMs * 0.9)) await work();
     } catch (error) {
       logger.warn({ err: error, name }, "What another process may have left undone could not be looked up yet");
     } finally {
       runs = false;
     }
   };
-  closing(setInterval(look, LEFTOVERS_MS).unref(), clearInterval);
+  closing(setInterval(look, everyMs).unref(), clearInterval);
 }
 
 const RANK = { ok: 0, degraded: 1, down: 2 } as const;

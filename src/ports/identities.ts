@@ -34,7 +34,8 @@ export interface MergeRequest {
 export interface Identities {
   /**
    * A visitor's sessions, memories, history and bookings become the known user's, each statement once and in the order said; from then on
-   * `from` is taken for `to`. Resolves when it is done; one that is broken off is finished at the next start, or when either comes back.
+   * `from` is taken for `to`. Resolves when it is done; one that is broken off is finished by another process
+   * within minutes, at the next start, or when either comes back.
    * @throws INVALID_USER_ID, SAME_IDENTITY, IDENTITY_MERGED (`from` is merged with somebody else, or others were merged with them in the
    *   last 30 days), IDEMPOTENCY_KEY_REUSED, OWNER_ERASED, SESSION_BUSY (either is being merged), STORAGE_UNAVAILABLE, SHUTTING_DOWN
    */

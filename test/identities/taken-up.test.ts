@@ -8,7 +8,7 @@ import { TestClock } from "../support/session-world.js";
 
 const VISITOR = ownerOf("default", "visitor");
 const ADA = ownerOf("default", "ada");
-const PERIOD_MS = 60_000;
+const PERIOD_MS = 300_000;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -25,7 +25,7 @@ async function two() {
   await first.memories.add(ADA, { text: "Is vegetarian" }, { now: new Date() });
   /** Its lease has ended by the engine's clock, and the survivor's look comes up. */
   const aPeriodPasses = async () => {
-    clock.seconds(60);
+    clock.seconds(PERIOD_MS / 1_000);
     await vi.advanceTimersByTimeAsync(PERIOD_MS);
   };
   /** The survivor's look comes up while the other lives, and finds it at work. */
