@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, test } from "vitest";
 import { type ChromaServer, openChromaServer } from "../support/chroma-server.js";
 import { needing } from "../support/needing.js";
 import { type HttpFault, type HttpProxy, startHttpProxy } from "./http-proxy.js";
-import { openMatrix, STORE_DOWN } from "./matrix.js";
+import { openMatrix, READS, readSince, STORE_DOWN } from "./matrix.js";
 import { PATIENT_RECALL_MS } from "./rig.js";
 import { type StoreOutcome, underStoreFault } from "./store-faults.js";
 
@@ -10,8 +10,6 @@ const { opened, compare, comparePage } = openMatrix();
 
 const { asked: _, ...DOWN } = STORE_DOWN;
 const LATE = "timeout ×3, degraded ×5";
-/** From when what was said since is read, which is behind the first answer, and may be behind the next one too. */
-const READ_SINCE = "ok, then degraded";
 const EVERYTHING = /./;
 const WRITES = /\/(?:add|delete)$/;
 
@@ -40,20 +38,19 @@ needing("chroma", "clouds")("[degradation-honest] [reply-never-waits] [other-use
     ["throttled for long (429)", 429, EVERYTHING, DOWN],
     ["a proxy in front asks for a key (401)", 401, EVERYTHING, DOWN],
     ["malformed answer", "malformed", EVERYTHING, DOWN],
-    ["refuses writes: read-only, or full", 500, WRITES, { ...DOWN, memory: READ_SINCE }],
+    ["refuses writes: read-only, or full", 500, WRITES, { ...DOWN, ...READS }],
   ] as const satisfies readonly (readonly [string, HttpFault, RegExp, Omit<StoreOutcome, "asked">])[])(
     "%s",
     async (name, fault, which, expected) => {
       const vectors = { variables: { MEM0_PROVIDER: "chroma", CHROMA_URL: proxy.url }, mend: () => proxy.fault(null, () => false) };
       const rig = await opened({ vectors, ...(fault !== "hang" && { recallDeadlineMs: PATIENT_RECALL_MS }) });
       const owner = JSON.stringify(rig.ada.owner);
-      const { asked: _, ...seen } = await underStoreFault(rig, {
+      const seen = await underStoreFault(rig, {
         start: () => proxy.fault(fault, (path, body) => which.test(path) && body.includes(owner.slice(1, -1))),
         // What is written back reads by owner too, at its own pace.
         asks: () => 0,
       });
-      const memory = /^ok(?: ×\d)?, degraded(?: ×\d)?$/.test(seen.memory) ? READ_SINCE : seen.memory;
-      compare("Chroma", name, expected, { ...seen, memory });
+      compare("Chroma", name, expected, readSince(seen));
     },
   );
 });

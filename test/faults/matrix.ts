@@ -56,6 +56,16 @@ export const STORE_DOWN = {
   afterwards: "all caught up",
 } satisfies StoreOutcome;
 
+/**
+ * Where reads go well and writes don't: what was said since is in the log and not in the store, and a recall without it says so, from when it
+ * was read, which is behind the first answer, and may be behind the next one too.
+ */
+export const READS = { memory: "ok, then degraded", known: "standing preferences" };
+export const readSince = ({ asked: _, ...seen }: StoreOutcome): Omit<StoreOutcome, "asked"> => ({
+  ...seen,
+  memory: /^ok(?: ×\d)?, degraded(?: ×\d)?$/.test(seen.memory) ? READS.memory : seen.memory,
+});
+
 export const AS_EVER = {
   answered: "200, ok",
   kept: "1 message, 1 answer",

@@ -32,7 +32,7 @@ test("[reply-never-waits] a dead store costs a few turns their deadline, whoever
   expect(statuses).toEqual([...Array(3).fill("timeout"), ...Array(7).fill("degraded")]);
   expect((await on.composed.readiness()).status).toBe("degraded");
 
-  on.heal();
+  await on.heal();
   expect((await on.bob.ask()).memory).toBe("ok");
   expect((await on.ada.ask()).memory).toBe("ok");
   expect((await on.composed.readiness()).parts.long_term?.status).toBe("ok");
@@ -48,7 +48,7 @@ test("[reply-never-waits] extraction, summary and name that hang hold up no turn
     const next = await on.ada.ask();
     expect([answeredOf(next), next.memory]).toEqual(["200", "ok"]);
   }
-  on.heal();
+  await on.heal();
   expect(await caughtUp(on.ada, 5)).toBe("all caught up");
 });
 
@@ -66,7 +66,7 @@ test("[other-users-unaffected] a user whose write-backs all hang leaves room for
   expect(await on.bob.flushed(false)).toBe(true);
   expect(await on.bob.memories()).toEqual(["Prefers opera evenings", "Prefers opera matinees"]);
 
-  on.heal();
+  await on.heal();
   for (const session of sessions) expect(await session.flushed(true)).toBe(true);
   expect(await on.ada.memories()).toHaveLength(13);
 });
@@ -86,7 +86,7 @@ test.each([
     await ada.prefer("matinees");
     expect((await on.composed.readiness()).status).toBe("degraded");
 
-    on.heal();
+    await on.heal();
     expect(await caughtUp(ada, 2)).toBe("all caught up");
     await bob.prefer("evenings");
     expect(await bob.flushed(true)).toBe(true);
@@ -134,7 +134,7 @@ test.each(["memory", "history"] as const)(
 
     await made(64);
     await qdrant.client.upsert(name, { points: points as Point[], wait: true });
-    on.heal();
+    await on.heal();
     expect(await caughtUp(ada, 1 + said.length)).toBe("all caught up");
     expect(textsOf(await bob.ask())).toEqual(["Prefers opera evenings"]);
     await ada.say("Don't remember this: what did I say about jazz last time?");

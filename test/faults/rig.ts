@@ -160,7 +160,7 @@ export class Guest {
 /** A server in the place of Qdrant, and how it is made well again. */
 export interface OtherVectors {
   readonly variables: Readonly<Record<string, string>>;
-  readonly mend: () => void;
+  readonly mend: () => unknown;
 }
 
 /** The whole product over loopback servers and a disk of the test's: everything real but what is behind the network. */
@@ -176,7 +176,7 @@ export class Rig {
   readonly sqlite: SqliteFaults;
   /** In the place of Qdrant. */
   readonly local: LocalVectorStore | null;
-  readonly mend: () => void;
+  readonly mend: () => unknown;
   readonly ada: Guest;
   readonly bob: Guest;
 
@@ -255,8 +255,8 @@ export class Rig {
   }
 
   /** Everything is well again, network and disk, and time has gone by, so that breakers and backoffs are over. */
-  heal(): void {
-    this.mend();
+  async heal(): Promise<void> {
+    await this.mend();
     this.qdrant.heal();
     this.openai.heal();
     this.disk.heal();
@@ -266,7 +266,7 @@ export class Rig {
   }
 
   async close(): Promise<void> {
-    this.heal();
+    await this.heal();
     await this.composed.close({ drainMs: 0 });
     await this.local?.close();
     this.sqlite.close();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../packages/concierge/src/catalogue.js";
 import { STATE_FILE } from "../../src/compose/engine.js";
 import { ownerPartition } from "../../src/state/partition.js";
-import { AS_EVER, holds, NOT_KEPT, openMatrix, STORE_DOWN } from "./matrix.js";
+import { AS_EVER, holds, NOT_KEPT, openMatrix, READS, readSince, STORE_DOWN } from "./matrix.js";
 import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";
 import { type StoreOutcome, underStoreFault } from "./store-faults.js";
 import { underTurnFault } from "./turn-faults.js";
@@ -13,15 +13,6 @@ const { opened, compare, comparePage } = openMatrix();
 /** A lock is on the whole file, so others' writes wait as hers do; what they say is answered as ever. */
 const LOCKED = { others: "write-back had to wait" };
 const { asked: _, ...UNREAD } = STORE_DOWN;
-/**
- * What was said since is in the log and not in the store, and a recall without it says so: from when it was read, which is behind the first
- * answer, and may be behind the next one too.
- */
-const READS = { memory: "ok, then degraded", known: "standing preferences" };
-const readSince = ({ asked: _, ...seen }: StoreOutcome) => ({
-  ...seen,
-  memory: /^ok(?: ×\d)?, degraded(?: ×\d)?$/.test(seen.memory) ? READS.memory : seen.memory,
-});
 /**
  * SQLite waits for a lock in the rig's own thread, and timers with it: which turns are well, late or degraded, hers and others', and whether
  * others' write-back comes through in between, is the machine's speed. That each is answered, and by one of these, is ours.

@@ -1,3 +1,4 @@
+import type { Overrides } from "../../src/compose/compose.js";
 import { isAppError } from "../../src/platform/errors.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { openWorld, type World } from "../e2e/world.js";
@@ -42,15 +43,20 @@ export const SHOULD = ({ isWaitedFor, says, advises }: FailingStart): StartOutco
   afterwards: FOUND,
 });
 
+const WITHOUT_VECTORS: Overrides = { vectors: new VectorDouble().store() };
+
 /** A server's start where one has run before, and Ada has said something to it. `dir`: of both. */
 export class Starts {
   readonly #dir: string;
   readonly #variables: Readonly<Record<string, string>>;
+  readonly #overrides: Overrides;
   readonly #waits: string[] = [];
 
-  constructor(dir: string, variables: Readonly<Record<string, string>>) {
+  /** `overrides`: default: a double of vectors. */
+  constructor(dir: string, variables: Readonly<Record<string, string>>, overrides = WITHOUT_VECTORS) {
     this.#dir = dir;
     this.#variables = { ...WITH_A_SERVICE, ...variables };
+    this.#overrides = overrides;
   }
 
   async first(): Promise<void> {
@@ -83,7 +89,7 @@ export class Starts {
     const warn = (_: object, message = "") => void (message.startsWith("Waiting for") && this.#waits.push(message));
     const logger = { ...silentLogger, warn };
     const all = { ...this.#variables, ...variables };
-    return openWorld(this.#dir, all, { logger, model: new TaskModel(), vectors: new VectorDouble().store() });
+    return openWorld(this.#dir, all, { logger, model: new TaskModel(), ...this.#overrides });
   }
 }
 

@@ -22,10 +22,10 @@ const TURNS = 8;
  * Eight turns of Ada under a fault that meets her requests alone, Bob's beside them; the first of each is to be remembered.
  * Then all is mended. `asks` counts the requests of Ada's recalls that have reached what is broken.
  */
-export async function underStoreFault(rig: Rig, fault: { start(): void; asks(): number }): Promise<StoreOutcome> {
+export async function underStoreFault(rig: Rig, fault: { start(): unknown; asks(): number }): Promise<StoreOutcome> {
   const { ada, bob } = rig;
   await rig.settle();
-  fault.start();
+  await fault.start();
   const turns: Seen[] = [];
   const others: Seen[] = [];
   let asked = 0;
@@ -38,7 +38,7 @@ export async function underStoreFault(rig: Rig, fault: { start(): void; asks(): 
     if (turn > 0 && fault.asks() > before) asked += 1;
   }
   const othersSeen = await feltBy(bob, others);
-  rig.heal();
+  await rig.heal();
   return {
     answered: runs(turns.map(answeredOf)),
     memory: runs(turns.map((seen) => seen.memory ?? "none")),

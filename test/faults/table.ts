@@ -18,6 +18,8 @@ const PARTS = [
   "Start on Firestore",
   "Start on Cosmos DB",
   "Chroma",
+  "pgvector",
+  "Start on pgvector",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -57,7 +59,8 @@ Where state lies in a service, the fault meets everybody: one turn in a session 
 their keys. What is named under **/readyz** is what it says; _nothing lost_ means that each message is in the session once. At a start
 **says** and **advises** are of the error that ends it, and afterwards the same start finds what was said before. Firestore is Google's
 emulator behind a proxy that refuses as the service does, Cosmos DB a stand-in; [engines.md](engines.md) says what they can't show. In front
-of Chroma a proxy fails what is asked about Ada.
+of Chroma a proxy fails what is asked about Ada; of pgvector a disk that is full fails what is written of Ada, and a server that is gone or
+read-only meets everybody.
 `;
 
 const HEADINGS: Readonly<Record<string, string>> = { memory: "memory.status", others: "others feel", readyz: "/readyz" };

@@ -41,7 +41,7 @@ export async function underTurnFault(
   const othersSeen = await feltBy(bob, others);
   const journal = await journalOf(ada);
   const wants = hers.status === 503 && hers.retryAfter === null ? ", without Retry-After" : "";
-  rig.heal();
+  await rig.heal();
   await rig.slowDisk.settled();
   const again = await ada.say(message, KEY);
   // The same body: a request that was sent without a session is sent without one again.
