@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +8,12 @@ import { silentLogger } from "../../src/platform/logger.js";
 import { EncryptedEngine } from "../../src/state/encryption/encrypted-engine.js";
 import { keysOfFile } from "../../src/state/encryption/key-file.js";
 import { KEYS, Keyring } from "../../src/state/encryption/keyring.js";
-import type { StateEngine } from "../../src/state/engine.js";
+import { behind, type StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../src/state/engines/postgres/postgres-engine.js";
 import { SqliteEngine } from "../../src/state/engines/sqlite/sqlite-engine.js";
 import { stateEngineContract } from "../../src/testing/state-engine-contract.js";
+import { type EngineHome, EVERY_ENGINE } from "../state/engines/every-engine.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer } from "../support/postgres-server.js";
 
@@ -75,6 +77,76 @@ needing("postgres")("over PostgreSQL", () => {
     return { engine: await open(), open, dispose };
   });
 });
+
+/** Text of ASCII that no packing makes shorter, and that grows where it is written as JSON. */
+function unpackable(bytes: number): string {
+  return Buffer.from(randomBytes(bytes).map((byte) => 32 + (byte % 95))).toString("latin1");
+}
+
+/**
+ * The whole contract takes minutes on these, under load, and all of it but what stands here goes through to the engine, which passes it by
+ * itself: what is sealed is longer, lies beside a row of keys, and brings a check along.
+ */
+for (const { name, program, home } of EVERY_ENGINE.filter(({ program: each }) => each !== null && each !== "postgres"))
+  needing(program ?? "postgres")(`what encryption adds, on ${name}`, () => {
+    let at: EngineHome;
+    let world: Awaited<ReturnType<EngineHome["fresh"]>>;
+    beforeAll(async () => {
+      at = await home();
+      world = await at.fresh();
+    }, 60_000);
+    afterAll(async () => {
+      await world.dispose();
+      await at.close();
+    });
+    const open = async () => {
+      const inner = await world.open();
+      return { inner, engine: new EncryptedEngine(inner, new Keyring(vault, inner)) };
+    };
+
+    test("[sealed-at-rest] takes what its manifest names, with the keys' own row, of values that do not pack, and no more", async () => {
+      const { inner, engine } = await open();
+      const { maxOperations, maxCommitBytes, maxValueBytes } = engine.manifest;
+      expect([maxOperations >= 98, maxCommitBytes >= 1_480_000, maxValueBytes >= 600_000]).toEqual([true, true, true]);
+      const each = Math.floor(Math.min(maxCommitBytes, 4_000_000) / maxOperations) - 3;
+      const puts = Array.from({ length: maxOperations }, (_, n) => ({ key: String(n).padStart(3, "0"), value: unpackable(each) }));
+      const largest = { key: "a", value: unpackable(Math.min(maxValueBytes, 900 * 1_024)) };
+      expect(await engine.commit("o:full", { id: newId(), puts })).toMatchObject({ ok: true });
+      expect(await engine.commit("o:large", { id: newId(), puts: [largest] })).toMatchObject({ ok: true });
+      const { ranges } = await engine.read("o:full", { ranges: [{ from: "", to: "\u{10FFFF}" }] });
+      expect((ranges[0] ?? []).every(({ value }, n) => value === puts[n]?.value) && ranges[0]?.length === maxOperations).toBe(true);
+      expect((await engine.read("o:large", { keys: ["a"] })).entries.get("a")?.value === largest.value).toBe(true);
+      expect((await inner.read("o:large", { keys: ["a"] })).entries.get("a")?.value).toMatch(/^~e1:/);
+      const more = [...puts, { key: "more", value: "" }].map(({ key }) => ({ key, value: "" }));
+      await expect(engine.commit("o:full", { id: newId(), puts: more })).rejects.toMatchObject({ code: "COMMIT_TOO_LARGE" });
+    });
+
+    test("[sealed-at-rest] keys of any alphabet, pages and checks are as without, and no row of keys is among them", async () => {
+      const [{ engine }, { engine: other }] = [await open(), await open()];
+      const keys = ["a", "b/é", "b/中", "b/😀", "c"];
+      const put = (on: StateEngine, key: string, version: number | null) =>
+        on.commit("o:keys", { id: newId(), puts: [{ key, value: `of ${key}` }], checks: [{ key, version }] });
+      // Both make the owner's first key: one of them has to take the other's.
+      const first = await Promise.all(keys.map((key, n) => put(n % 2 === 0 ? engine : other, key, null)));
+      expect(first.map(({ ok }) => ok)).toEqual(keys.map(() => true));
+      expect(await put(other, "a", null)).toMatchObject({ ok: false, refused: "checks", keys: ["a"] });
+      for (const key of keys) expect((await other.read("o:keys", { keys: [key] })).entries.get(key)?.value).toBe(`of ${key}`);
+      const found: string[] = [];
+      for (let from = ""; ; ) {
+        const [page = []] = (await engine.read("o:keys", { ranges: [{ from, to: "\u{10FFFF}", limit: 2 }] })).ranges;
+        found.push(...page.map(({ key }) => key));
+        const last = page[1];
+        if (last === undefined) break;
+        from = behind(last.key);
+      }
+      expect(found).toEqual(keys);
+      const whole = (await engine.read("o:keys", { ranges: [{ from: "", to: "\u{10FFFF}" }] })).ranges[0] ?? [];
+      expect(whole.map(({ key }) => key)).toEqual(keys);
+      expect((await engine.partitions({ key: "b/é", limit: 9 })).map(({ partition, value }) => [partition, value])).toEqual([
+        ["o:keys", "of b/é"],
+      ]);
+    });
+  });
 
 describe("[sealed-at-rest] values at rest", () => {
   const inner = new MemoryEngine();
