@@ -6,56 +6,16 @@ import { unpacked } from "../../src/state/engines/cosmos/stored-item.js";
 import { startSwitchingProxy } from "../state/turns/switching-proxy.js";
 import { CANARY, filesWith, tell } from "../support/a-life.js";
 import { openChromaServer } from "../support/chroma-server.js";
-import { COSMOS_KEY, openCosmosServer } from "../support/cosmos-server.js";
-import { openFirestoreEmulator } from "../support/firestore-emulator.js";
-import { type Need, needing } from "../support/needing.js";
-import { openPgvectorServer } from "../support/pgvector-server.js";
-import { openRedisServer } from "../support/redis-server.js";
+import { needing } from "../support/needing.js";
 import { everythingIn, openPlace, startIn } from "./everything.js";
-
-/** A server: where it is, what makes the product keep everything there that it can, and its files, where they lie in a folder. */
-interface Server {
-  readonly url: string;
-  readonly variables: Readonly<Record<string, string>>;
-  /** What makes it another installation there. */
-  readonly another?: Readonly<Record<string, string>>;
-  readonly dir?: string;
-  close(): Promise<void>;
-}
-
-async function pgvector(): Promise<Server> {
-  const { url, close } = await openPgvectorServer();
-  return { url, variables: { DATABASE_URL: url, MEM0_PROVIDER: "pgvector" }, another: { DATABASE_SCHEMA: "another" }, close };
-}
-
-async function redis(): Promise<Server> {
-  const { url, close } = await openRedisServer();
-  return { url, variables: { REDIS_URL: url, MEM0_PROVIDER: "state" }, another: { REDIS_PREFIX: "another" }, close };
-}
-
-async function firestore(): Promise<Server> {
-  const { host, close } = await openFirestoreEmulator();
-  const variables = { FIRESTORE_PROJECT: "canary", FIRESTORE_EMULATOR_HOST: host, MEM0_PROVIDER: "state" };
-  return { url: `http://${host}`, variables, another: { FIRESTORE_PROJECT: "another" }, close };
-}
-
-async function cosmos(): Promise<Server> {
-  const { endpoint: url, close } = await openCosmosServer();
-  return { url, variables: { COSMOS_ENDPOINT: url, COSMOS_KEY, MEM0_PROVIDER: "state" }, another: { COSMOS_DATABASE: "another" }, close };
-}
+import { type Server, STATE_SERVERS } from "./servers.js";
 
 async function chroma(): Promise<Server> {
   const { url, dir, close } = await openChromaServer();
   return { url, variables: { CHROMA_URL: url, MEM0_PROVIDER: "chroma" }, dir, close };
 }
 
-const SERVERS: readonly { readonly program: Need; readonly name: string; readonly open: () => Promise<Server> }[] = [
-  { program: "pgvector", name: "PostgreSQL with pgvector", open: pgvector },
-  { program: "redis", name: "Redis, vectors too", open: redis },
-  { program: "firestore", name: "Firestore, vectors too", open: firestore },
-  { program: "cosmos", name: "Cosmos DB, vectors too", open: cosmos },
-  { program: "chroma", name: "Chroma, beside files", open: chroma },
-];
+const SERVERS = [...STATE_SERVERS, { program: "chroma", name: "Chroma, beside files", open: chroma } as const];
 
 /** In which a text may be sent. */
 const NEEDLES = [CANARY, CANARY.toLowerCase(), ...(["hex", "base64"] as const).map((as) => Buffer.from(CANARY).toString(as).slice(0, 16))];
