@@ -11,7 +11,11 @@ export interface LogLine {
 }
 
 /** What was sealed at a place; null where its key was destroyed, undefined where it is not what was sealed there. */
-export type LineOpener = (sealed: string, place: string) => string | null | undefined;
+export interface LineOpener {
+  (sealed: string, place: string): string | null | undefined;
+  /** Lines in clear are read as well. Default: they are damaged. */
+  readonly takesClear?: true;
+}
 
 /** Of the end of each open log, held in memory without asking: the window of a short session. */
 const OWN_BYTES = 96 * 1024;

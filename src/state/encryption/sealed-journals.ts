@@ -1,4 +1,5 @@
 import type { Owner } from "../../domain/owner.js";
+import type { LineOpener } from "../../platform/jsonl-log.js";
 import type { OwnerSeal, OwnerSeals } from "../../ports/key-vault.js";
 import { type JournalSeals, KEYS_END } from "../journal/journal-codec.js";
 import { ownerPartition } from "../partition.js";
@@ -6,7 +7,10 @@ import { sealedUnder } from "./data-key.js";
 import { type Changing, knows, openedBy } from "./encrypted-engine.js";
 import type { Keyring } from "./keyring.js";
 
-/** Bodies of journals' lines, each under its owner's key: behind the partition whose key it is. */
+/**
+ * Bodies of journals' lines, each under its owner's key: behind the partition whose key it is. A line in clear is damaged, but while all is
+ * being sealed or unsealed.
+ */
 export function sealedJournals(keyring: Keyring, changing: Changing | null = null): JournalSeals {
   const seals: JournalSeals = {
     async sealer(owner, sessionId) {
@@ -17,8 +21,8 @@ export function sealedJournals(keyring: Keyring, changing: Changing | null = nul
       return { opens, seal: (text, place) => `${partition}${key.seal(text, placeIn(sessionId, place))}` };
     },
     async opener(partition, sessionId) {
-      const keys = await keyring.of(partition);
-      return (sealed, place) => {
+      const keys = partition === "" ? undefined : await keyring.of(partition);
+      const open: LineOpener = (sealed, place) => {
         const value = sealed.slice(sealed.indexOf(KEYS_END));
         const id = sealedUnder(value);
         if (id === null || !sealed.startsWith(`${partition}${KEYS_END}`)) return undefined;
@@ -29,6 +33,7 @@ export function sealedJournals(keyring: Keyring, changing: Changing | null = nul
           what: `A line of session ${sessionId}`,
         });
       };
+      return changing === null ? open : Object.assign(open, { takesClear: true as const });
     },
   };
   return seals;

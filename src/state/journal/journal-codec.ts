@@ -96,10 +96,10 @@ function sealedIn(value: unknown): SealedLine | null {
   return isSealed ? (value as SealedLine) : null;
 }
 
-/** With its body, where that is sealed and can be opened. */
+/** With its body, where that is sealed and can be opened. Where lines are sealed one in clear was put there. */
 function opened(value: unknown, { opens }: LogLine): unknown {
   const line = sealedIn(value);
-  if (line === null) return value;
+  if (line === null) return opens == null || opens.takesClear === true ? value : null;
   const body = opens?.(line.sealed, placeOf(line));
   return body == null ? null : { ...line, body: JSON.parse(body) };
 }
@@ -118,19 +118,19 @@ function placeOf({ v, seq, type, id, turn, at, tail }: Readonly<Record<string, u
   return JSON.stringify([v, seq, type, id, turn, at, owner, last_turn, last_seq, summary_at, rewind_at, part]);
 }
 
-/** Has a log's lines opened, by what the newest of them that can be read says. */
+/** Has a log's lines opened, by what the newest of them that is sealed says. */
 export async function unseal(log: JsonlLog, seals: JournalSeals | null, sessionId: string): Promise<void> {
-  const keys = seals === null ? undefined : await keysOfLog(log);
-  if (seals !== null && keys !== undefined) log.opens = await seals.opener(keys, sessionId);
+  if (seals !== null) log.opens = await seals.opener(await keysOfLog(log), sessionId);
 }
 
-async function keysOfLog(log: JsonlLog): Promise<string | undefined> {
+/** Empty: none is sealed. */
+async function keysOfLog(log: JsonlLog): Promise<string> {
   for await (const lines of log.backwards())
     for (const line of lines) {
-      const value = lineValue(line);
-      if (value !== null) return sealedIn(value)?.sealed.split(KEYS_END, 1)[0];
+      const keys = sealedIn(lineValue(line))?.sealed.split(KEYS_END, 1)[0];
+      if (keys !== undefined) return keys;
     }
-  return undefined;
+  return "";
 }
 
 function tailOf(value: unknown): Tail | null {
@@ -174,7 +174,7 @@ export type LineSealer = (text: string, place: string) => string;
 export interface JournalSeals {
   /** For one who writes, and reads what was written. `seal` null: what is written is not sealed any more. */
   sealer(owner: Owner, sessionId: string): Promise<{ readonly seal: LineSealer | null; readonly opens: LineOpener }>;
-  /** For one who reads. `keys`: as a sealed line names them. */
+  /** For one who reads. `keys`: as a sealed line names them; empty: there is none. */
   opener(keys: string, sessionId: string): Promise<LineOpener>;
 }
 
