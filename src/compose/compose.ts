@@ -34,7 +34,7 @@ import { closers, upkeepGate, type Wiring, wiringOf } from "./wiring.js";
 
 export type { Composed, MaitredParts, MakeAgent, Overrides, Parts };
 
-/** How often it is looked, where there are other processes, for an erasure or a merge that none is at, in milliseconds: it reads each merge. */
+/** How often, where there are other processes, an erasure or a merge is looked for that none is at, in ms: each look reads every merge. */
 const RESUMED_MS = 300_000;
 
 /**
