@@ -13,7 +13,7 @@ import { sloppy } from "./eval/sloppy-model.js";
 
 /**
  * What becomes of conversations that strangers wrote, when models of different care read them, and the stand-in. `--check` exits with 1 where
- * a figure is under what was promised; `--groups` prints every group; `--only <reader>` runs that one, `--set <name>` on that set;
+ * a figure is under what was promised; `--groups` prints every group; `--only <reader,reader>` runs those, `--set <name>` on that set;
  * `--file <path>` adds a set of one's own, called `own`; `--notes <reader>` what went wrong.
  */
 const embedder = new SentenceEmbedder(new MiniLm(), new HashingEmbedder({ dimension: 128 }));
@@ -34,7 +34,7 @@ const READERS: Readonly<Record<string, (script: Script) => MessageReader>> = {
 const option = (name: string) => process.argv.includes(name);
 const given = (name: string) => (option(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const notesOf = given("--notes");
-const only = given("--only");
+const only = given("--only")?.split(",");
 const onlySet = given("--set");
 const COLUMNS = ["expected", "kept", "asked", "questions", "lost", "hardLost", "wrong", "wrongHard", "foreignHard"] as const;
 const share = (part: number, of: number) => (of === 0 ? 1 : part / of);
@@ -45,7 +45,7 @@ for (const { name: set, conversations } of conversationSets(given("--file"))) {
   console.log(`\n${set}: ${conversations.length} conversations`);
   console.log(`${"".padEnd(26)}${COLUMNS.map((column) => column.padStart(12)).join("")}    kept`);
   for (const [name, readerFor] of Object.entries(READERS)) {
-    if (only !== undefined && name !== only) continue;
+    if (only?.includes(name) === false) continue;
     const all = emptyScore();
     const groups = new Map<string, Score>();
     for (const conversation of conversations) {
