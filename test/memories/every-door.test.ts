@@ -110,6 +110,13 @@ const HOSTILE: Readonly<Record<string, Hostile>> = {
     // A file doesn't say how it was meant.
     unless: /log holds$|by hand|a tool$|with a quote$/,
   },
+  "a sentence as a need": {
+    message: "Zirbel gelato is my favourite, we had it twice at the pier.",
+    text: "Zirbel gelato is my favourite, we had it twice at the pier.",
+    more: { strength: "hard", need: "other", about: "Zirbel gelato", category: "dietary" },
+    canary: "Zirbel gelato",
+    unless: /log holds$|by hand/,
+  },
   "a narrative": {
     message: "Good evening.",
     text: "Has been a zirbel liar from the beginning",

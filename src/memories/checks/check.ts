@@ -75,6 +75,9 @@ function partsOf(secrets: readonly Span[], text: string): ReadonlySet<string> {
   return new Set(within.filter(tells));
 }
 
+/** Fewer words name a thing as well as anybody could; scripts without spaces are left to the other checks. */
+const SENTENCE_WORDS = 8;
+
 /** A quote where it stands, and what of it are the guest's own words. */
 interface Located {
   readonly span: Span;
@@ -236,7 +239,7 @@ class MessageChecks {
     if (!proposal.explicit) return "inferred";
     // The reading contradicts itself on the same thing.
     if (this.#soft.has(thingOf(proposal)) || tells !== "thing") return "unsure";
-    if (!isPrecise(located.quote)) return "not_named";
+    if (!isPrecise(located.quote) || this.#isRawSentence(proposal, located)) return "not_named";
     const said = [located.own, located.question];
     return this.#isThingNamed(proposal, said) && this.#isBorneOut(proposal, said) ? null : "not_named";
   }
@@ -261,6 +264,13 @@ class MessageChecks {
     const isMissing = about.trim() === "";
     if (isMissing && namesNeedOf(proposal, said, this.#options.needs)) return true;
     return said.some((each) => this.#isNamedIn(isMissing ? text : about, each));
+  }
+
+  /** A sentence as it was said, in the place of a need that nobody has made of it, and that is none of the domain's. */
+  #isRawSentence(proposal: ProposedOperation, { quote }: Located): boolean {
+    const { needs } = this.#options;
+    if (quote.trim().split(/\s+/u).length < SENTENCE_WORDS || knownNeed(proposal.need, needs) !== null) return false;
+    return this.#holdsAll(proposal.text.trim() === "" ? quote : proposal.text, quote) && !namesNeedOf(proposal, [quote], needs);
   }
 
   #isBorneOut(proposal: ProposedOperation, said: readonly string[]): boolean {
