@@ -7,7 +7,6 @@ import { agreesToKeep, readReply, takesBackAnother } from "./reply.js";
 
 /** What waits for the guest's word: asked about at the end of an answer, and settled by a plain yes or no in the next message. */
 
-const MAX_ASKED = 2;
 /** Longer messages say something else too. */
 const MAX_ANSWER_WORDS = 6;
 /** How the list of what waits tells a change of what holds. */
@@ -81,7 +80,7 @@ export function settle(view: ScriptView, needs: ReadonlySet<string>): ScriptMove
   return callThen(view, { name: "settle_memory", arguments: { answers } }, () => settled(asked, yes));
 }
 
-/** An answer that asks nothing else asks about what waits, each once in the window. */
+/** An answer that asks nothing else asks about one thing that waits, once in the window: a yes is then to that. */
 export function asking(move: ScriptMove, view: ScriptView, needs: ReadonlySet<string>): ScriptMove {
   const mayAsk = view.tools.has("settle_memory") && !view.observations.some(({ name }) => name === "settle_memory");
   if (move.type !== "say" || move.text.trimEnd().endsWith("?") || !mayAsk) return move;
@@ -89,6 +88,6 @@ export function asking(move: ScriptMove, view: ScriptView, needs: ReadonlySet<st
   // What this turn did to one of them has settled it.
   const touched = view.observations.flatMap(({ input }) => z.looseObject({ memory_id: z.string() }).safeParse(input).data?.memory_id ?? []);
   const still = view.waiting.filter(({ id, askedEnough }) => !askedEnough && !touched.includes(id));
-  const open = still.map((line) => question(line, needs)).filter((asked) => !before.includes(asked));
-  return open.length === 0 ? move : { type: "say", text: `${move.text}\n\n${open.slice(0, MAX_ASKED).join(" ")}` };
+  const open = still.map((line) => question(line, needs)).find((asked) => !before.includes(asked));
+  return open === undefined ? move : { type: "say", text: `${move.text}\n\n${open}` };
 }
