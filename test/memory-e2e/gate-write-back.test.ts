@@ -148,3 +148,26 @@ test("[off-record-unsaid] what is read before a booking is not explained by what
     await world.close();
   }
 });
+
+test("[off-record-unsaid] a booking after words off the record recites nothing of them: no answer, no receipt, no history, no title", async () => {
+  const world = await World.open({});
+  try {
+    const ada = world.guest();
+    await ada.says("Don't write this down, but I'm recovering from a hysterectomy.");
+    const answers: string[] = [];
+    for (const message of ["Show me Night Shift Trio", "Two tickets for the first one", "yes"])
+      answers.push((await ada.says(message)).message.content);
+    expect(answers.at(-1)).toMatch(/^Booked: two seats/);
+    const { owner } = ada;
+    const { sessions, privacy, history } = world.app;
+    const kept = [
+      await privacy.receipts(owner),
+      await history.search(owner, { query: "recovering from a hysterectomy" }),
+      (await sessions.list(owner, {})).data.map(({ title, topic, tags }) => [title, topic, tags]),
+      [...(await ada.memories()), ...(await ada.memories({ status: "review" }))],
+    ];
+    expect(JSON.stringify([answers, kept])).not.toMatch(/recover|hysterectomy/iu);
+  } finally {
+    await world.close();
+  }
+});
