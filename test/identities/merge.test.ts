@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Memory } from "../../src/domain/memory.js";
 import { openShop, sessionsOf, textsOf } from "./shop.js";
 
 const SAID = "I prefer jazz concerts, and I need step-free access.";
@@ -149,4 +150,16 @@ test("[merge-whole] of two who are merged with each other at once, and of one wh
   const meanwhile = await Promise.all([merging("eve", "fay"), merging("gil", "eve")]);
   expect(meanwhile.map(({ body }) => body.code ?? body.to)).toEqual(["fay", "fay"]);
   expect(await textsOf(shop.as("cleo"))).toHaveLength(3);
+});
+
+test("[merge-whole] two diets, one of each, never hold side by side: what the known user said holds, and the other waits for their word", async () => {
+  const shop = await openShop();
+  await shop.as("visitor").say("I am vegan.");
+  const ada = shop.as("ada");
+  await ada.say("I am vegetarian.");
+  await shop.merge("visitor", "ada");
+  const texts = async (status: string) =>
+    (await ada.get<{ data: Memory[] }>(`/v1/memories?status=${status}`)).body.data.map(({ text }) => text);
+  expect(await texts("active")).toEqual([expect.stringMatching(/vegetarian/i)]);
+  expect(await texts("review")).toEqual([expect.stringMatching(/vegan/i)]);
 });
