@@ -156,6 +156,25 @@ describe("nothing is read in", () => {
 });
 
 describe("what is known changes", () => {
+  test.each([
+    ["I love ballet", "I hate ballet"],
+    ["I love ballet", "I don't like ballet"],
+    ["I hate ballet", "I love ballet"],
+    ["I love opera", "I loathe opera"],
+    ["Ich liebe Ballett", "Ich hasse Ballett"],
+  ])("nobody likes and dislikes the same thing: %s, then %s", async (before, now) => {
+    const known = await knownFrom(before);
+    expect((await read(now, known)).operations).toMatchObject([{ op: "supersede", target_id: "known-0" }]);
+  });
+
+  test.each(["I hate opera", "My wife hates ballet", "I love ballet on Fridays", "I hate ballet music"])(
+    "but another thing, and somebody else: I love ballet, then %s",
+    async (now) => {
+      const known = await knownFrom("I love ballet");
+      expect((await read(now, known)).operations.filter(({ op }) => op === "supersede")).toEqual([]);
+    },
+  );
+
   test("what is no longer so ends", async () => {
     const known = await knownFrom("I'm vegan");
     expect((await read("I'm no longer vegan", known)).operations.map(brief)).toMatchObject([{ op: "end" }]);
