@@ -11,6 +11,9 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** Root without its right to write anywhere: nobody else could read what the tests install in their own temporary folder. */
+const ANYBODY = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+
 /** `node dist/main.js`, or a command of `maitred`, of an installed package, in a process of its own, on a port that is free. */
 export class ServerProcess {
   readonly #child: ChildProcess;
@@ -37,13 +40,20 @@ export class ServerProcess {
     });
   }
 
-  /** Nothing of this process's environment gets in but PATH. Killed at the end of the test if it still runs. */
-  static start(installed: InstalledPackage, variables: Readonly<Record<string, string>>, command: readonly string[] = []): ServerProcess {
+  /**
+   * Nothing of this process's environment gets in but PATH. Killed at the end of the test if it still runs. `asAnybody`: where the tests run
+   * as root, permissions bind it all the same. Default false.
+   */
+  static start(
+    installed: InstalledPackage,
+    variables: Readonly<Record<string, string>>,
+    command: readonly string[] = [],
+    { asAnybody = false } = {},
+  ): ServerProcess {
     const env = byWords({ PATH: process.env.PATH, PORT: "0", ...variables });
-    const child = spawn(process.execPath, [join(installed.home, "dist", command.length > 0 ? "cli.js" : "main.js"), ...command], {
-      cwd: installed.project,
-      env,
-    });
+    const script = join(installed.home, "dist", command.length > 0 ? "cli.js" : "main.js");
+    const [program = "", ...args] = [...(asAnybody ? ANYBODY : []), process.execPath, script, ...command];
+    const child = spawn(program, args, { cwd: installed.project, env });
     const server = new ServerProcess(child);
     onTestFinished(async () => {
       child.kill("SIGKILL");
