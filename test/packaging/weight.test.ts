@@ -114,6 +114,8 @@ describe("an installation of the core", () => {
   const WANTING: readonly Wanting[] = [
     { setting: "DATABASE_URL", name: "pg", variables: { DATABASE_URL: "postgres://127.0.0.1:9/none" } },
     { setting: "REDIS_URL", name: "ioredis", variables: { REDIS_URL: "redis://127.0.0.1:9" } },
+    { setting: "FIRESTORE_PROJECT", name: "@google-cloud/firestore", variables: { FIRESTORE_PROJECT: "none" } },
+    { setting: "COSMOS_ENDPOINT", name: "@azure/cosmos", variables: { COSMOS_ENDPOINT: "https://127.0.0.1:9", COSMOS_KEY: "none" } },
     { setting: "QDRANT_URL", name: "@qdrant/js-client-rest", variables: { QDRANT_URL: "http://127.0.0.1:9" } },
     { setting: "CHROMA_URL", name: "chromadb", variables: { MEM0_PROVIDER: "chroma", CHROMA_URL: "http://127.0.0.1:9" } },
     { setting: "ENCRYPTION_KMS_KEY", name: "@aws-sdk/client-kms", variables: { ENCRYPTION_KMS_KEY: "alias/maitred" } },
