@@ -104,10 +104,14 @@ export class TurnRegistry {
     const { promise: ended, resolve: goOn } = deferred();
     const waiting = (this.#behind.get(owner) ?? new Set()).add(goOn);
     this.#behind.set(owner, waiting);
-    const begun = pause(BEGINS_MS, undefined, { ref: false }).then(() => (this.isTalking(owner) ? ended : undefined));
+    const begins = boundedSignal([signal], BEGINS_MS);
     try {
-      await orAbort(Promise.race([ended, begun]), signal);
+      await orAbort(ended, begins.signal);
+    } catch (error) {
+      if (!begins.late) throw error;
+      if (this.isTalking(owner)) await orAbort(ended, signal);
     } finally {
+      begins.end();
       waiting.delete(goOn);
       if (waiting.size === 0 && this.#behind.get(owner) === waiting) this.#behind.delete(owner);
     }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { silentLogger } from "../../../src/platform/logger.js";
+import { afterEach, expect, test, vi } from "vitest";
+import { deferred } from "../../../src/platform/bounded-signal.js";
+import { type Logger, silentLogger } from "../../../src/platform/logger.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { LeasedLock } from "../../../src/state/sessions/leased-lock.js";
 import { EngineLeases } from "../../../src/state/sessions/leases.js";
@@ -9,23 +9,30 @@ import { CutEngine } from "../cut-engine.js";
 import { connectionTo } from "./connection.js";
 
 const LEASE_MS = 6_000;
+const TIME = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] as const;
 const SOON = { waitMs: 0, owner: ALICE };
+
+afterEach(() => void vi.useRealTimers());
 
 function world() {
   const shared = new MemoryEngine();
   const connection = connectionTo(shared);
+  const { promise: notRenewed, resolve: failed } = deferred();
+  const logger: Logger = { ...silentLogger, warn: (_: object, message = "") => message === "A lock could not be renewed" && failed() };
   const open = (engine: ConstructorParameters<typeof EngineLeases>[0]) =>
-    new LeasedLock(new EngineLeases(engine), { logger: silentLogger, leaseMs: LEASE_MS });
-  return { shared, open, connection, one: open(connection.engine), other: open(shared) };
+    new LeasedLock(new EngineLeases(engine), { logger, leaseMs: LEASE_MS });
+  return { shared, open, connection, notRenewed, one: open(connection.engine), other: open(shared) };
 }
 
 test("a lock is held through a moment in which the engine is out of reach", async () => {
-  const { connection, one, other } = world();
+  vi.useFakeTimers({ toFake: [...TIME] });
+  const { connection, one, other, notRenewed } = world();
   const held = await one.acquire("a", SOON);
   connection.cut(true);
-  await pause(1_200);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await notRenewed;
   connection.cut(false);
-  await pause(1_000);
+  await vi.advanceTimersByTimeAsync(LEASE_MS);
   expect(held.signal.aborted).toBe(false);
   await expect(other.acquire("a", SOON)).rejects.toMatchObject({ code: "SESSION_BUSY" });
   await held.release();
@@ -36,13 +43,18 @@ test("a lock is held on where a renewal takes longer than the time between two o
   const engine = new MemoryEngine();
   const commit = engine.commit.bind(engine);
   engine.commit = async (...args) => {
-    await pause(150);
+    await new Promise((resolve) => setTimeout(resolve, 150));
     return commit(...args);
   };
-  const held = await new LeasedLock(new EngineLeases(engine), { logger: silentLogger, leaseMs: 600 }).acquire("a", SOON);
-  await pause(1_500);
+  vi.useFakeTimers({ toFake: [...TIME] });
+  const acquired = new LeasedLock(new EngineLeases(engine), { logger: silentLogger, leaseMs: 600 }).acquire("a", SOON);
+  await vi.advanceTimersByTimeAsync(150);
+  const held = await acquired;
+  await vi.advanceTimersByTimeAsync(1_500);
   expect(held.signal.aborted).toBe(false);
-  await held.release();
+  const released = held.release();
+  await vi.advanceTimersByTimeAsync(300);
+  await released;
 });
 
 test("one that could not be released is free for its own process at once, and for others soon", async () => {
