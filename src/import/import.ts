@@ -45,6 +45,8 @@ interface Brought {
   /** By external id. Default: none has one. */
   readonly titles?: ReadonlyMap<string, string>;
   readonly memories?: readonly ImportedMemory[];
+  /** What is known not to be kept here. Default: nothing. */
+  readonly leftOut?: readonly ErrorDetail[];
 }
 
 type OnProgress = NonNullable<ImportOptions["onProgress"]>;
@@ -97,11 +99,7 @@ export class ImportService implements Imports {
       const limited = limitBytes(body, options.maxBytes ?? MAX_IMPORT_BYTES, signal);
       if (options.format === "ndjson") return await this.#take(owner, { lines: readNdjson(limited, now) }, options, signal);
       const document = jsonOf(await buffer(limited));
-      if (looksLikeChatGpt(document)) {
-        const { leftOut, ...brought } = readChatGpt(document, now);
-        const result = await this.#take(owner, brought, options, signal);
-        return leftOut.length === 0 ? result : { ...result, left_out: leftOut };
-      }
+      if (looksLikeChatGpt(document)) return await this.#take(owner, readChatGpt(document, now), options, signal);
       const other = readOtherProduct(document, now);
       if (other !== null) return await this.#take(owner, other, options, signal);
       const restored = await restoreExport({ ...this.#parts, ...this.#parts.restore }, owner, document, { ...options, signal });
@@ -129,7 +127,8 @@ export class ImportService implements Imports {
     return { added, leftOut };
   }
 
-  async #take(owner: Owner, { lines, titles, memories = [] }: Brought, options: ImportOptions, signal: AbortSignal): Promise<ImportResult> {
+  async #take(owner: Owner, brought: Brought, options: ImportOptions, signal: AbortSignal): Promise<ImportResult> {
+    const { lines, titles, memories = [], leftOut: known = [] } = brought;
     const spool = await Spool.open(this.#parts.spoolDir);
     try {
       for await (const line of lines) await spool.add(line);
@@ -137,7 +136,7 @@ export class ImportService implements Imports {
       for (const externalId of spool.sessions)
         sessions.push({ externalId, sessionId: await sessionIdFor(this.#parts.store.index, owner, externalId) });
       for (const { sessionId } of sessions) await checkImportable(this.#parts.store, owner, sessionId);
-      const { added, leftOut } = await this.#memories(owner, memories, options, signal);
+      const { added, leftOut: refused } = await this.#memories(owner, memories, options, signal);
       let [messages, skipped, done] = [0, 0, 0];
       for (const { externalId, sessionId } of sessions) {
         const counts = await importSession(this.#parts, {
@@ -163,8 +162,12 @@ export class ImportService implements Imports {
           signal,
           progressFrom(done, options.onProgress),
         );
-      const result = { sessions: sessions.length, messages, skipped_duplicates: skipped };
-      return memories.length === 0 ? result : { ...result, memories: added, ...(leftOut.length > 0 && { left_out: leftOut }) };
+      const leftOut = [...known, ...refused];
+      return {
+        ...{ sessions: sessions.length, messages, skipped_duplicates: skipped },
+        ...(memories.length > 0 && { memories: added }),
+        ...(leftOut.length > 0 && { left_out: leftOut }),
+      };
     } finally {
       await spool.close();
     }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../platform/errors.js";
+import { AppError, type ErrorDetail } from "../platform/errors.js";
 import { chromaIn, type ImportedMemory } from "./chroma.js";
 import { checkLine, type Fields, type ImportLine, ImportProblems, isFields, millisOf, type Talk, text, timeOf } from "./import-line.js";
 
@@ -7,7 +7,7 @@ import { checkLine, type Fields, type ImportLine, ImportProblems, isFields, mill
  * Conversations as other products keep them, in JSON: Chainlit's threads and steps, as its data layers store them, together or apart;
  * a Firestore export of `chat_sessions` with `messages` below each, as firestore-export and alike write it, or nested plainly; what
  * `collection.get()` of Chroma gives of a history and of memories. Of each the messages of user and assistant, with their ids and times, so
- * that the same file twice adds nothing; steps of tools, elements and vectors are left out.
+ * that the same file twice adds nothing. What others said, steps of tools and elements are left out and counted; vectors are not counted.
  */
 
 export interface OtherImport {
@@ -15,6 +15,8 @@ export interface OtherImport {
   /** By conversation id. */
   readonly titles: ReadonlyMap<string, string>;
   readonly memories: readonly ImportedMemory[];
+  /** How much of each kind that is not kept here; none where there is nothing of it. */
+  readonly leftOut: readonly ErrorDetail[];
 }
 
 /** Null where it is none of them. @throws INVALID_IMPORT naming conversation and message, or collection and record */
@@ -22,14 +24,17 @@ export function readOtherProduct(document: unknown, now: Date): OtherImport | nu
   // Maitred's own has sessions too.
   if (isFields(document) && "format" in document) return null;
   const problems = new ImportProblems();
-  const conversations = chainlitIn(document) ?? firestoreIn(document);
+  const chainlit = chainlitIn(document);
+  const conversations = chainlit?.talks ?? firestoreIn(document);
   const read = conversations === null ? chromaIn(document, now, problems) : { talks: conversations, memories: [], users: [] };
   if (read === null) return null;
   const { talks, memories } = read;
   requireOneUser([...talks.map(({ user }) => user), ...read.users]);
+  let others = 0;
   const lines = talks.flatMap((talk, at) =>
     talk.messages.flatMap(({ id, role: said, content, at: time }, place) => {
       const role = ROLES.get(String(said).toLowerCase());
+      if (role === undefined) others += 1;
       if (role === undefined || content === undefined || content === null || String(content).trim() === "") return [];
       const created = timeOf(time);
       const line = {
@@ -43,7 +48,18 @@ export function readOtherProduct(document: unknown, now: Date): OtherImport | nu
     }),
   );
   problems.throwIfAny();
-  return { lines, titles: new Map(talks.flatMap(({ id, title }) => (title === "" ? [] : [[id, title]]))), memories };
+  const leftOut = [
+    ...counted("/messages", others, [
+      "step or message that is neither the user's nor the assistant's",
+      "steps or messages that are neither the user's nor the assistant's",
+    ]),
+    ...counted("/elements", chainlit?.elements ?? 0, ["element, such as a file or an image", "elements, such as files and images"]),
+  ];
+  return { lines, titles: new Map(talks.flatMap(({ id, title }) => (title === "" ? [] : [[id, title]]))), memories, leftOut };
+}
+
+function counted(pointer: string, count: number, [one, many]: readonly [one: string, many: string]): readonly ErrorDetail[] {
+  return count === 0 ? [] : [{ pointer, detail: `${count} ${count === 1 ? one : many}` }];
 }
 
 /** By the names that these products have for who speaks. */
@@ -73,17 +89,27 @@ const thread = z.looseObject({
   userIdentifier: z.string().nullish(),
   userId: z.string().nullish(),
   steps: z.array(step).nullish(),
+  elements: z.array(z.unknown()).nullish(),
 });
 
-/** A thread with its steps in it, or threads and steps beside each other, in any order. */
-function chainlitIn(document: unknown): readonly Talk[] | null {
-  const items = itemsOf(document, ["threads", "steps", "elements"]);
+/** What Chainlit shows beside messages, by `type`. */
+const ELEMENTS = new Set(["image", "text", "pdf", "tasklist", "audio", "video", "file", "plotly", "dataframe", "custom"]);
+
+function isElement(item: unknown): boolean {
+  return isFields(item) && ELEMENTS.has(String(item.type));
+}
+
+/** A thread with its steps and elements in it, or all of them beside each other, in any order. */
+function chainlitIn(document: unknown): { readonly talks: readonly Talk[]; readonly elements: number } | null {
+  const all = itemsOf(document, ["threads", "steps", "elements"]);
+  const items = all.filter((item) => !isElement(item));
   const steps = items.flatMap((item) => step.safeParse(item).data ?? []);
   const threads = items.filter((item) => !step.safeParse(item).success).flatMap((item) => thread.safeParse(item).data ?? []);
-  const said = [...steps, ...threads.flatMap(({ steps: own, id }) => (own ?? []).map((each) => ({ ...each, threadId: id })))];
+  const inThreads = threads.flatMap(({ steps: own, id }) => (own ?? []).map((each) => ({ ...each, threadId: id })));
+  const said = [...steps, ...inThreads].filter((each) => !isWrapper(each));
   if (said.length === 0 || !said.some(({ type }) => type.endsWith("_message"))) return null;
   const ids = new Set([...threads.map(({ id }) => id), ...said.flatMap(({ threadId }) => threadId ?? [])]);
-  return [...ids].map((id): Talk => {
+  const talks = [...ids].map((id): Talk => {
     const named = threads.find((each) => each.id === id);
     const own = said.filter(({ threadId }) => threadId === id).toSorted((a, b) => millisOf(a.createdAt) - millisOf(b.createdAt));
     return {
@@ -93,6 +119,12 @@ function chainlitIn(document: unknown): readonly Talk[] | null {
       messages: own.map((each) => ({ id: each.id, role: each.type, content: each.output, at: each.createdAt })),
     };
   });
+  return { talks, elements: threads.reduce((sum, { elements }) => sum + (elements?.length ?? 0), all.length - items.length) };
+}
+
+/** Chainlit's own step around a whole turn: what it says stands in the messages below it. */
+function isWrapper({ type, output }: z.output<typeof step>): boolean {
+  return type === "run" && (output === undefined || output === null || output === "");
 }
 
 const SESSIONS = ["chat_sessions", "sessions", "conversations"];

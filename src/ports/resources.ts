@@ -233,7 +233,8 @@ export const importResultSchema = z
       .meta({
         description:
           "Messages of a ChatGPT export that are over 100,000 characters, images that can't be read, bookings that another user has " +
-          "here, receipts of bookings; only where there are any.",
+          "here, receipts of bookings; of another product's conversations how many steps, messages of others than user and assistant, " +
+          "and elements. Only where there are any.",
       }),
   })
   .meta({ id: "ImportResult" });

@@ -13,13 +13,20 @@ const STEPS = [
   step("s2", "t1", "assistant_message", "Two seats are left.", "2026-01-05T10:00:02.000Z"),
   step("s1", "t1", "user_message", "Any seats for the quartet?", "2026-01-05T10:00:00.000Z"),
   step("s3", "t1", "tool", '{"found":2}', "2026-01-05T10:00:01.000Z"),
+  step("s5", "t1", "run", "", "2026-01-05T10:00:01.000Z"),
   step("s4", "t2", "user_message", "Hello", "2026-01-06T10:00:00.000Z"),
 ];
 const THREADS = [
   { id: "t1", name: "Quartet", createdAt: "2026-01-05T10:00:00.000Z", userIdentifier: "ada", tags: [] },
   { id: "t2", name: null, createdAt: "2026-01-06T10:00:00.000Z", userIdentifier: "ada" },
 ];
-const inThreads = THREADS.map((thread) => ({ ...thread, steps: STEPS.filter(({ threadId }) => threadId === thread.id), elements: [] }));
+const element = (id: string, type: string) => ({ id, threadId: "t1", type, name: "plan", url: "https://files.example/plan", forId: "s2" });
+const ELEMENTS = [element("e1", "file"), element("e2", "image")];
+const inThreads = THREADS.map((thread) => ({
+  ...thread,
+  steps: STEPS.filter(({ threadId }) => threadId === thread.id),
+  elements: ELEMENTS.filter(({ threadId }) => threadId === thread.id),
+}));
 
 const seconds = Date.parse("2026-01-05T10:00:00.000Z") / 1_000;
 const messages = {
@@ -62,11 +69,8 @@ const SAID = [
   ["t2", "user", "Hello", "2026-01-06T10:00:00.000Z"],
 ];
 const FILES = [
-  [
-    "Chainlit's steps and threads beside each other",
-    { threads: THREADS, steps: STEPS, elements: [{ id: "e1", threadId: "t1", type: "file" }] },
-  ],
-  ["Chainlit's documents of one container, in any order", [...STEPS, ...THREADS]],
+  ["Chainlit's steps and threads beside each other", { threads: THREADS, steps: STEPS, elements: ELEMENTS }],
+  ["Chainlit's documents of one container, in any order", [...STEPS, ...ELEMENTS, ...THREADS]],
   ["Chainlit's threads with their steps", inThreads],
   ["a Firestore export", exported],
   ["Firestore's documents nested plainly", nested],
@@ -78,6 +82,23 @@ test.each(FILES)("%s: messages of user and assistant, in their order, with ids, 
   expect(lines.map(({ session_id, role, content, created_at }) => [session_id, role, content, created_at])).toEqual(SAID);
   expect(new Set(lines.map(({ message_id }) => message_id)).size).toBe(3);
   if (!("ids" in document)) expect([...(titles ?? [])]).toEqual([["t1", "Quartet"]]);
+});
+
+const TOOL_AND_ELEMENTS = [
+  { pointer: "/messages", detail: "1 step or message that is neither the user's nor the assistant's" },
+  { pointer: "/elements", detail: "2 elements, such as files and images" },
+];
+
+test.each(FILES)("%s: what is not kept is counted, and where all is kept nothing is said", (name, document) => {
+  expect(readOtherProduct(document, NOW)?.leftOut).toEqual(name.startsWith("Chainlit") ? TOOL_AND_ELEMENTS : []);
+});
+
+test("what a tool or the system said in a Firestore export is counted too", () => {
+  const said = { ...messages, m3: { role: "tool", content: "{}" }, m4: { role: "system", content: "Be kind." } };
+  const document = { chat_sessions: { t1: { messages: said } } };
+  const { lines, leftOut } = readOtherProduct(document, NOW) ?? {};
+  expect(lines).toHaveLength(2);
+  expect(leftOut).toEqual([{ pointer: "/messages", detail: "2 steps or messages that are neither the user's nor the assistant's" }]);
 });
 
 test.each([
@@ -102,11 +123,12 @@ test("what can't be a message is told with its place, and nothing of it", () => 
 });
 
 describe("over the product", () => {
-  test.each(FILES)("%s is taken in, once", async (_, document) => {
+  test.each(FILES)("%s is taken in, once", async (name, document) => {
     const world = await startWorld(await tempDir());
     const client = world.as("ada");
-    expect((await client.post("/v1/import", document)).body).toEqual({ sessions: 2, messages: 3, skipped_duplicates: 0 });
-    expect((await client.post("/v1/import", document)).body).toEqual({ sessions: 2, messages: 0, skipped_duplicates: 3 });
+    const left = name.startsWith("Chainlit") ? { left_out: TOOL_AND_ELEMENTS } : {};
+    expect((await client.post("/v1/import", document)).body).toEqual({ sessions: 2, messages: 3, skipped_duplicates: 0, ...left });
+    expect((await client.post("/v1/import", document)).body).toEqual({ sessions: 2, messages: 0, skipped_duplicates: 3, ...left });
     const { body } = await client.get<{ data: { title: string | null; message_count: number }[] }>("/v1/sessions");
     expect(body.data.map(({ message_count }) => message_count).toSorted()).toEqual([1, 2]);
   });
