@@ -1,10 +1,13 @@
 /**
  * `maitred/testing`: what a store of one's own has to pass to stand where Maitred's stand, as suites for vitest, and a scripted model.
+ * What a store doesn't do it declares in `supports`, as `false` or with the reason, which the skipped tests print.
  *
  * @example
  * import { ownerLedgerContract } from "maitred/testing";
  *
- * ownerLedgerContract("my ledger", async () => ({ ledger: new MyLedger(), dispose: async () => {} }), { supports: { progress: false } });
+ * ownerLedgerContract("my ledger", async () => ({ ledger: new MyLedger(), dispose: async () => {} }), {
+ *   supports: { progress: "jobs of mine begin anew" },
+ * });
  */
 
 export type { ImageStore } from "./ports/image-store.js";

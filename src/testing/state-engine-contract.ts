@@ -4,7 +4,7 @@ import { alarmContract } from "./state-engine/alarm-contract.js";
 import { commitContract } from "./state-engine/commit-contract.js";
 import { EngineWorld, EVERYTHING, type StateEngineFeature, type StateEngineUnderTest } from "./state-engine/engine-world.js";
 import { readContract } from "./state-engine/read-contract.js";
-import { type ContractOptions, optionalTests } from "./supports.js";
+import { type ContractOptions, isSupported, optionalTests } from "./supports.js";
 
 export type { StateEngineFeature, StateEngineUnderTest } from "./state-engine/engine-world.js";
 
@@ -93,7 +93,7 @@ export function stateEngineContract(
     });
 
     test("says of itself what it was declared to support", () => {
-      expect(world.engine.manifest.shared).toBe(supports?.shared !== false);
+      expect(world.engine.manifest.shared).toBe(isSupported(supports, "shared"));
       expect(world.engine.manifest.name).not.toBe("");
     });
 

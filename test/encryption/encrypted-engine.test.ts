@@ -33,7 +33,7 @@ stateEngineContract(
     const open = async () => new EncryptedEngine(inner, new Keyring(vault, inner));
     return { engine: await open(), open, dispose: () => inner.close() };
   },
-  { supports: { durable: false } },
+  { supports: { durable: "what it encrypts lies in memory" } },
 );
 
 stateEngineContract(
@@ -53,7 +53,7 @@ stateEngineContract(
     };
     return { engine: await open(), open, dispose };
   },
-  { supports: { shared: false } },
+  { supports: { shared: "a file is one process's" } },
 );
 
 needing("postgres")("over PostgreSQL", () => {

@@ -18,11 +18,11 @@ async function opened() {
   return { inner, keyring, store: encryptedVectors(inner, sealedOwners(keyring)) };
 }
 
-// How rare a word is is counted in one owner's points: what the contract says of all owners' does not hold.
-vectorsContract("encrypted", async () => (await opened()).store, { supports: { sparse: false, idf_of_all: false } });
+const supports = { idf_of_all: "how rare a word is is counted in one owner's points" };
+vectorsContract("encrypted", async () => (await opened()).store, { supports });
 
 vectorsContract("encrypted, with dense vectors in memory", async () => denseInMemory(CACHE_BYTES)((await opened()).store), {
-  supports: { sparse: false, idf_of_all: false },
+  supports,
 });
 
 test("what another process wrote under a key made since is read and found, also behind an erasure there", async () => {

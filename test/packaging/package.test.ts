@@ -80,7 +80,7 @@ function ledger() {
 memoryLogContract("mine", async () => {
   const own = ledger();
   return { ledger: own, log: new MyLog(own), dispose: async () => {} };
-}, { supports: { redact: false, waiting: false } });
+}, { supports: { redact: "nothing is forgotten here", waiting: "nobody is asked here" } });
 
 test("the scripted model answers as its script says, and no more", async () => {
   const model = new ScriptedModel([{ text: "Good evening." }]);

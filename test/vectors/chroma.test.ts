@@ -43,7 +43,7 @@ needing("chroma", "clouds")("Chroma", () => {
     return points.map(({ payload }) => payload?.text);
   };
 
-  vectorsContract("Chroma", () => server.open(), { supports: { idf_of_all: false } });
+  vectorsContract("Chroma", () => server.open(), { supports: { idf_of_all: "how rare a word is is counted in one owner's points" } });
 
   test("what another process wrote, changed or deleted is seen by the next search; others' points are not read for it", async () => {
     const [one, other] = [await server.open(), await server.open()];

@@ -28,7 +28,7 @@ for (const { name, program, home: openHome } of EVERY_ENGINE)
         };
         return { ...store, close };
       },
-      { supports: { idf_of_all: false } },
+      { supports: { idf_of_all: "how rare a word is is counted in one owner's points" } },
     );
   });
 

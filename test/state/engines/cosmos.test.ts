@@ -29,8 +29,7 @@ needing("cosmos")("Cosmos DB", () => {
     return { engine: await open(), open, dispose };
   };
 
-  // The stand-in compares texts by their UTF-16 units, the service by their bytes.
-  const supports = { unicodeKeys: false };
+  const supports = { unicodeKeys: "the stand-in compares texts by their UTF-16 units, the service by their bytes" };
   stateEngineContract("Cosmos DB", make, { supports });
 
   /** Every other key's value is longer than the head takes. */

@@ -8,7 +8,7 @@ stateEngineContract(
     const engine = new MemoryEngine();
     return { engine, dispose: () => engine.close() };
   },
-  { supports: { shared: false, durable: false } },
+  { supports: { shared: "a map is one process's", durable: "a map ends with its process" } },
 );
 
 test("leases are measured by the clock that is given", async () => {

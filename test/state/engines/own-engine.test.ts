@@ -4,7 +4,7 @@ import { stateEngineContract } from "../../../src/testing/state-engine-contract.
 import { MapEngine } from "./map-engine.js";
 
 stateEngineContract("one's own, over a Map", async () => ({ engine: new MapEngine(), dispose: async () => {} }), {
-  supports: { shared: false, durable: false },
+  supports: { shared: "a map is one process's", durable: "a map ends with its process" },
 });
 
 test("an engine of one's own is a matter of an afternoon: fewer than 150 lines", () => {

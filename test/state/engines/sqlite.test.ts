@@ -32,7 +32,7 @@ stateEngineContract(
       },
     };
   },
-  { supports: { shared: false } },
+  { supports: { shared: "a file is one process's" } },
 );
 
 describe("the file", () => {
