@@ -103,6 +103,36 @@ test("[erased-by-key] a keyring from before an erasure, brought back beside what
   expect(await holds(again, bob)).toMatchObject({ sessions: 1, memories: 1 });
 });
 
+test("[erased-by-key] a backup from after an erasure, restored beside the keyring of before, gives nothing of who was erased", async () => {
+  const before = await start("here");
+  await tell(before, alice, "I prefer jazz.");
+  await tell(before, bob, "I prefer opera.");
+  await before.close({ drainMs: 5_000 });
+  await cp(at("here"), at("older"), { recursive: true });
+  const application = await start("here");
+  const { destroyed_keys: destroyed = [] } = await application.privacy.erase(alice, { by: "user" });
+  await application.close({ drainMs: 5_000 });
+  await backupsOf(configOf("here")).backUp(at("backup"), quiet);
+
+  await mkdir(at("there"));
+  await cp(at("older/keyring.db"), at("there/keyring.db"));
+  const isHeld = async (id: string) => (await filesWith(at("there"), `"id":"${id}","by"`)).length > 0;
+  // The first of them is as old as the keyring.
+  expect(await isHeld(destroyed[0] ?? "")).toBe(true);
+  expect(await backupsOf(configOf("there")).restore(at("backup"), quiet)).toMatchObject({ differences: [] });
+  // With what it sealed brought back by hand as well.
+  for (const name of await readdir(at("older"))) if (/\.jsonl/.test(name)) await cp(at(`older/${name}`), at(`there/${name}`));
+  const restored = await start("there");
+  await restored.parts.rebuildIndex({});
+  expect(await holds(restored, alice)).toEqual(NOTHING);
+  expect(await holds(restored, bob)).toMatchObject({ sessions: 1, memories: 1 });
+  // Who comes back has another key, and what the older keyring had for them is gone.
+  await tell(restored, alice, "I prefer tango.");
+  expect(await holds(restored, alice)).toMatchObject({ sessions: 1, memories: 1 });
+  await restored.close({ drainMs: 5_000 });
+  for (const id of destroyed) expect(await isHeld(id)).toBe(false);
+});
+
 test("[erased-by-key] an erasure that is killed behind the loss of the key leaves nothing either, and says which it was", async () => {
   await lived();
   const application = await start("here");

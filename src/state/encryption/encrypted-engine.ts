@@ -11,6 +11,7 @@ import type {
   StateEngine,
   StoredEntry,
 } from "../engine.js";
+import { OUTBOX_ERASED } from "../events/event-keys.js";
 import { outlivesErasure } from "../ledger/ledger-values.js";
 import { isOwnersPartition } from "../partition.js";
 import { NotAuthentic, SEAL_BYTES, sealedUnder } from "./data-key.js";
@@ -18,7 +19,8 @@ import { INSTALLATION_KEYS, KEYS, type Keyring, type PartitionKeys } from "./key
 
 /** Whose keys seal a value: its owner's, so that losing them erases it; the installation's where it is nobody's, or outlives an erasure. */
 export function keysOf(partition: string, key: string): string {
-  return isOwnersPartition(partition) && !outlivesErasure(key) ? partition : INSTALLATION_KEYS;
+  const isLasting = outlivesErasure(key) || key === OUTBOX_ERASED;
+  return isOwnersPartition(partition) && !isLasting ? partition : INSTALLATION_KEYS;
 }
 
 /** What is authenticated along with a value: it holds in its own place alone. */
