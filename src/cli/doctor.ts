@@ -67,15 +67,21 @@ export async function* storageFindings(parts: DoctorParts): AsyncGenerator<Findi
   }
   try {
     yield ok("Storage", config.MEMORY_STORAGE_DIR);
-    const { ENCRYPTION_KMS_KEY: kms, ENCRYPTION_KEY_FILE: file } = config;
-    const key = kms === undefined ? file && `the master key in ${file}` : `the key ${kms} of AWS KMS`;
-    yield ok("Encryption", key === undefined ? "off: what is kept is in clear" : `on, under ${key}`);
+    yield await attempt("Encryption", () => encryptionFinding(config, opened.maintenance));
     yield* storeFindings(opened.maintenance);
     // Last: what was just opened may still be catching up.
     yield* readinessFindings(opened.backend);
   } finally {
     await opened.backend.close();
   }
+}
+
+/** By what the store says of itself; the configuration tells where its master key is. */
+async function encryptionFinding({ ENCRYPTION_KMS_KEY: kms, ENCRYPTION_KEY_FILE: file }: Config, { encryptedUnder }: Maintenance) {
+  const id = await encryptedUnder();
+  if (id === null) return ok("Encryption", "off: what is kept is in clear");
+  const master = kms === undefined ? file && `the master key in ${file}` : `the key ${kms} of AWS KMS`;
+  return ok("Encryption", `on (key id ${id})${master === undefined ? "" : `, under ${master}`}`);
 }
 
 async function* storeFindings(maintenance: Maintenance): AsyncGenerator<Finding> {
@@ -178,6 +184,11 @@ function nodeFinding(version: string): Finding {
 }
 
 async function openFailure(error: unknown, config: Config, { serverOf }: InUseParts): Promise<Finding> {
+  if (isAppError(error, "INVALID_CONFIG") && error.errors.some(({ pointer }) => pointer === "/ENCRYPTION_KEY_FILE")) {
+    const found = failure("Encryption", error);
+    const isKeyless = config.ENCRYPTION_KEY_FILE === undefined && config.ENCRYPTION_KMS_KEY === undefined;
+    return isKeyless ? { ...found, detail: `on, and no key is set: ${found.detail}` } : found;
+  }
   if (!isAppError(error, "STORAGE_IN_USE")) return failure("Storage", error);
   const url = (await serverOf(config)) ?? configuredUrl(config);
   const advice = `While a server runs, \`maitred doctor --url ${url}\` asks it; stop it for the rest of the checks.`;

@@ -16,7 +16,7 @@ import type { Course, DatabaseCheck, GivenUpTurns, Maintenance, OverAllUsers } f
 import { type RemoteOptions, request } from "./remote-backend.js";
 
 /** What a composed application has for work on its stores as a whole. */
-interface MaintenanceParts extends Pick<Parts, "isMerge" | "resolve" | "rebuildIndex" | "reindex" | "retention"> {
+interface MaintenanceParts extends Pick<Parts, "encryptedUnder" | "isMerge" | "resolve" | "rebuildIndex" | "reindex" | "retention"> {
   readonly config: Pick<Config, "MEMORY_STORAGE_DIR" | "SHORT_TERM_BACKEND">;
   readonly store: Pick<SessionStore, "journal" | "index" | "turns">;
   readonly ledger: Pick<OwnerLedger, "openErasures">;
@@ -26,7 +26,8 @@ interface MaintenanceParts extends Pick<Parts, "isMerge" | "resolve" | "rebuildI
 }
 
 export function maintenanceOf(parts: MaintenanceParts): Maintenance {
-  const { config, store, ledger, isMerge, resolve, longTerm, rebuildIndex, promotion, operator, reindex, retention } = parts;
+  const { config, store, ledger, encryptedUnder, isMerge, resolve, longTerm, rebuildIndex, promotion, operator, reindex, retention } =
+    parts;
   return {
     reindex: async ({ signal, onProgress }) => {
       let total = 0;
@@ -61,6 +62,7 @@ export function maintenanceOf(parts: MaintenanceParts): Maintenance {
       for (const { owner } of await ledger.openErasures()) if (!(await isMerge(owner))) open += 1;
       return open;
     },
+    encryptedUnder,
     journals: () => store.journal.check(),
     databases: () => checkDatabases(config.SHORT_TERM_BACKEND === "file" ? config.MEMORY_STORAGE_DIR : null),
   };

@@ -50,6 +50,8 @@ export interface Maintenance extends OverAllUsers {
   /** Session by session. Takes a look at each user who has sessions. */
   givenUpTurns(): AsyncIterable<GivenUpTurns>;
   openErasures(): Promise<number>;
+  /** By the store's own mark: the id of the data key that it is encrypted under; null where it is in clear. */
+  encryptedUnder(): Promise<string | null>;
   journals(): AsyncIterable<JournalCheck>;
   /** Takes time in proportion to the files. */
   databases(): AsyncIterable<DatabaseCheck>;

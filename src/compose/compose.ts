@@ -215,6 +215,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
       config,
       store,
       ledger,
+      encryptedUnder: stores.encryptedUnder,
       isMerge: (owner) => merges.isMerge(owner),
       resolve: (owner) => identities.resolve(owner),
       worker,

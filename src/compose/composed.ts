@@ -110,6 +110,8 @@ export interface Parts {
   readonly config: Config;
   readonly store: SessionStore;
   readonly ledger: OwnerLedger;
+  /** By the state's own mark: the id of the data key that its values are encrypted under; null where they are in clear. */
+  readonly encryptedUnder: () => Promise<string | null>;
   /** Whether what is fenced off of an owner is so because of a merge, and not to be erased. */
   readonly isMerge: (owner: Owner) => Promise<boolean>;
   /** Whom a user is taken for, where they were merged with another. */

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Owner } from "../domain/owner.js";
 import { AppError } from "../platform/errors.js";
-import { wrongVariable } from "../platform/invalid-config.js";
+import { invalidConfig, wrongVariable } from "../platform/invalid-config.js";
 import type { KeyVault } from "../ports/key-vault.js";
 import type { VectorStore } from "../ports/vectors.js";
 import type { PrivacyParts } from "../privacy/privacy.js";
@@ -76,11 +76,11 @@ export async function encrypted(wiring: Wiring, engine: StateEngine, inFiles: bo
     });
   await requireClear(engine);
   // The state may have been lost, and journals are left.
-  if (inFiles && (await stat(path).catch(() => null)) !== null)
-    throw new AppError("INVALID_CONFIG", {
-      detail: `ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and ${path} is there: what lies beside it is encrypted.`,
-      hint: "Set ENCRYPTION_KEY_FILE to the file with its master key, or ENCRYPTION_KMS_KEY to the key of KMS.",
-    });
+  if (inFiles && (await stat(path).catch(() => null)) !== null) {
+    const detail = `ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and ${path} is there: what lies beside it is encrypted.`;
+    const hint = "Set ENCRYPTION_KEY_FILE to the file with its master key, or ENCRYPTION_KMS_KEY to the key of KMS.";
+    throw invalidConfig([{ pointer: "/ENCRYPTION_KEY_FILE", detail }], { hint });
+  }
   return { engine, keyring: null };
 }
 

@@ -5,6 +5,7 @@ import type { StorageHealth } from "../ports/health-history.js";
 import type { SessionStore } from "../ports/session-store.js";
 import type { SessionsBehind } from "../ports/session-writer.js";
 import { engineLimiter } from "../state/counters/engine-limiter.js";
+import { markOf } from "../state/encryption/open-encrypted.js";
 import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
 import { EngineEventQueue } from "../state/events/event-queue.js";
@@ -51,6 +52,7 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
     engine,
     keyring,
     encryption: erasedBy(maybeEncrypted, stored),
+    encryptedUnder: async () => (await markOf(stored))?.key ?? null,
     ledger,
     memoryLog,
     events,

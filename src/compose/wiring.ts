@@ -99,6 +99,7 @@ export interface Stores {
   /** Null where nothing is encrypted. */
   readonly keyring: Keyring | null;
   readonly encryption: PrivacyParts["encryption"];
+  readonly encryptedUnder: Parts["encryptedUnder"];
   readonly store: SessionStore;
   readonly storage: StorageHealth;
   readonly ledger: OwnerLedger;

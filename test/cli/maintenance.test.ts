@@ -18,6 +18,7 @@ function healthy(change: Partial<Maintenance> = {}): Partial<Maintenance> {
     pendingWriteBacks: async () => ({ pending: 0, failed: 0 }),
     async *givenUpTurns() {},
     openErasures: async () => 0,
+    encryptedUnder: async () => null,
     async *journals() {
       yield INTACT;
     },
@@ -224,6 +225,7 @@ describe("reindex", () => {
       store,
       ledger,
       isMerge: async () => false,
+      encryptedUnder: async () => null,
       resolve: async (owner) => owner,
       rebuildIndex: async (options) => {
         await store.index.clear();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../platform/errors.js";
+import { invalidConfig } from "../../platform/invalid-config.js";
 import type { KeyVault } from "../../ports/key-vault.js";
 import { committed } from "../durable-commit.js";
 import { prefixRange, type StateEngine } from "../engine.js";
@@ -43,8 +44,8 @@ export async function putMark(engine: StateEngine, mark: Omit<Mark, "v"> | null)
 export async function requireClear(engine: StateEngine): Promise<void> {
   const mark = await markOf(engine);
   if (mark === null) return;
-  throw new AppError("INVALID_CONFIG", {
-    detail: `ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and ${engine.manifest.name} is encrypted (data key ${mark.key}).`,
+  const detail = `ENCRYPTION_KEY_FILE: not set, nor ENCRYPTION_KMS_KEY, and ${engine.manifest.name} is encrypted (data key ${mark.key}).`;
+  throw invalidConfig([{ pointer: "/ENCRYPTION_KEY_FILE", detail }], {
     hint: "Set the one that holds its master key; `maitred decrypt` takes the encryption away. Nothing was changed.",
   });
 }
