@@ -170,10 +170,15 @@ function problemsOf(env: Readonly<Record<string, string | undefined>>): { values
     detail: `${name}: nothing here is called so; set ${ours.join(" or ")} for what it means.`,
   }));
   const values: Record<string, unknown> = {};
-  for (const [name, { schema }] of Object.entries(VARIABLES)) {
+  const { STATE_ENGINE: alias = "", SHORT_TERM_BACKEND: place = "" } = env;
+  const isByAlias = alias.trim() !== "" && place.trim() === "";
+  if (alias.trim() !== "" && !isByAlias && alias !== place)
+    problems.push({ pointer: "/STATE_ENGINE", detail: "STATE_ENGINE: another name of SHORT_TERM_BACKEND, which says otherwise; set one." });
+  for (const [variable, { schema }] of Object.entries(VARIABLES)) {
+    const name = variable === "SHORT_TERM_BACKEND" && isByAlias ? "STATE_ENGINE" : variable;
     const raw = env[name];
     const result = schema.safeParse(raw === undefined || raw.trim() === "" ? undefined : raw);
-    if (result.success) values[name] = result.data;
+    if (result.success) values[variable] = result.data;
     else problems.push({ pointer: `/${name}`, detail: `${name}: ${result.error.issues.map((issue) => issue.message).join("; ")}` });
   }
   return { values: values as Parsed, problems };

@@ -26,7 +26,7 @@ export const STATE_VARIABLES = {
   SHORT_TERM_BACKEND: variable(
     z.enum(Object.keys(ADDRESSES) as [StatePlace, ...StatePlace[]]).optional(),
     "Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is " +
-      "kept).",
+      "kept). Also as `STATE_ENGINE`.",
     "by which of DATABASE_URL, REDIS_URL, FIRESTORE_PROJECT and COSMOS_ENDPOINT is set first, else `file`",
   ),
   DATABASE_URL: variable(

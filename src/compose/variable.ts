@@ -55,11 +55,10 @@ function defaultOf(schema: z.ZodType): string {
 export const prefix = z.string().transform((value) => (value.trim() === "none" ? "" : value));
 
 /** What says where state is kept: one of them is enough. */
-const WHERE_STATE_IS = ["SHORT_TERM_BACKEND", "DATABASE_URL", "REDIS_URL", "FIRESTORE_PROJECT", "COSMOS_ENDPOINT"];
+const WHERE_STATE_IS = ["SHORT_TERM_BACKEND", "STATE_ENGINE", "DATABASE_URL", "REDIS_URL", "FIRESTORE_PROJECT", "COSMOS_ENDPOINT"];
 
 /** Names that other products have for what variables of ours say: whoever brings them along means them. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  STATE_ENGINE: WHERE_STATE_IS,
   MEMORY_BACKEND: WHERE_STATE_IS,
   SESSION_SERVICE_URI: WHERE_STATE_IS,
   SESSION_DB_URL: WHERE_STATE_IS,

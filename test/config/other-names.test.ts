@@ -12,7 +12,6 @@ function saidOf(env: Readonly<Record<string, string>>): string {
 }
 
 test.each([
-  [{ STATE_ENGINE: "firestore" }, "STATE_ENGINE", "SHORT_TERM_BACKEND"],
   [{ MEMORY_BACKEND: "firestore" }, "MEMORY_BACKEND", "FIRESTORE_PROJECT"],
   [{ SESSION_SERVICE_URI: "postgresql+asyncpg://u@h/d" }, "SESSION_SERVICE_URI", "DATABASE_URL"],
   [{ AZURE_COSMOSDB_ENDPOINT: "https://a.documents.azure.com" }, "AZURE_COSMOSDB_ENDPOINT", "COSMOS_ENDPOINT"],
@@ -32,6 +31,19 @@ test("where ours is set, others' names are left to others", () => {
   expect(saidOf({ MEMORY_BACKEND: "firestore", SHORT_TERM_BACKEND: "file" })).toBe("starts on file");
   expect(saidOf({ SESSION_SERVICE_URI: "sqlite://", DATABASE_URL: "postgres://h/d" })).toBe("starts on postgres");
   expect(saidOf({ MEMORY_BACKEND: " " })).toBe("starts on file");
+});
+
+test("STATE_ENGINE is another name of SHORT_TERM_BACKEND, and where the two contradict each other nothing starts", () => {
+  expect(saidOf({ STATE_ENGINE: "firestore", FIRESTORE_PROJECT: "hotel-1" })).toBe("starts on firestore");
+  expect(saidOf({ STATE_ENGINE: "file", DATABASE_URL: "postgres://h/d" })).toBe("starts on file");
+  expect(saidOf({ STATE_ENGINE: "firestore" })).toContain("FIRESTORE_PROJECT: needed by `firestore`");
+  expect(saidOf({ STATE_ENGINE: "memory", SHORT_TERM_BACKEND: "memory" })).toBe("starts on memory");
+  expect(saidOf({ STATE_ENGINE: " ", SHORT_TERM_BACKEND: "memory" })).toBe("starts on memory");
+  expect(saidOf({ STATE_ENGINE: "memory", SHORT_TERM_BACKEND: " " })).toBe("starts on memory");
+  expect(saidOf({ STATE_ENGINE: "redis", SHORT_TERM_BACKEND: "file" })).toBe(
+    "STATE_ENGINE: another name of SHORT_TERM_BACKEND, which says otherwise; set one.",
+  );
+  expect(saidOf({ STATE_ENGINE: "mongo" })).toMatch(/^STATE_ENGINE: .*"firestore"/);
 });
 
 test("Chainlit's address works as it is, and in SQLAlchemy's form says what it has to be", () => {
