@@ -8,7 +8,7 @@ interface Standing {
   /** How the file's path ends. */
   readonly file: string;
   readonly code: keyof typeof TOLD;
-  /** Parameters of the statements that it meets: one of these, */
+  /** Parameters of the statements that it meets: one of these (`""`: whatever they are), */
   readonly holding: readonly string[];
   /** and this. Default: nothing more. */
   readonly and?: string;
@@ -26,7 +26,7 @@ const OF_WRITES: ReadonlySet<keyof typeof TOLD> = new Set(["SQLITE_FULL", "SQLIT
 /** What all statements have in common. */
 const STATEMENTS = Object.getPrototypeOf(openDatabase(":memory:").prepare("SELECT 1")) as Record<"run" | "get" | "all", Call>;
 
-const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE)/i;
+const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|PRAGMA user_version =)/i;
 
 /**
  * What goes wrong beneath SQLite, which no file system of ours is under: a disk that is full or read-only fails what writes, one that

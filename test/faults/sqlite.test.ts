@@ -6,7 +6,7 @@ import { ownerPartition } from "../../src/state/partition.js";
 import { AS_EVER, holds, NOT_KEPT, openMatrix, READS, readSince, STORE_DOWN } from "./matrix.js";
 import { PATIENT_RECALL_MS, type Rig, replyTo } from "./rig.js";
 import { type StoreOutcome, underStoreFault } from "./store-faults.js";
-import { underTurnFault } from "./turn-faults.js";
+import { readyzUnder, underTurnFault } from "./turn-faults.js";
 
 const { opened, compare, comparePage } = openMatrix();
 
@@ -26,6 +26,9 @@ const lockedOut = ({ asked: _, ...seen }: StoreOutcome) => ({
 });
 const each = (list: string, allowed: RegExp) => list.split(", ").every((run) => allowed.test(run.replace(/ ×\d+$/, "")));
 const adas = ({ ada }: Rig) => [ada.owner, ada.sessionId, ownerPartition(ada.owner)];
+/** Journals are files of their own, and take turns as long as state.db is read. */
+const STILL_READY = { readyz: "200 degraded" };
+const NOT_READY = { readyz: "503 down" };
 const STATE = "Disk beneath SQLite, all state but journals";
 
 describe("[degradation-honest] [other-users-unaffected] a fault of the disk beneath a SQLite file", () => {
@@ -46,20 +49,19 @@ describe("[degradation-honest] [other-users-unaffected] a fault of the disk bene
   });
 
   test.each([
-    ["state.db is full (SQLITE_FULL)", "SQLITE_FULL", AS_EVER],
-    ["state.db is read-only (SQLITE_READONLY)", "SQLITE_READONLY", AS_EVER],
-    ["state.db fails (SQLITE_IOERR)", "SQLITE_IOERR", NOT_KEPT],
-    ["state.db is damaged (SQLITE_CORRUPT)", "SQLITE_CORRUPT", { ...NOT_KEPT, answered: "500 STORAGE_DAMAGED" }],
-    ["state.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED }],
-  ] as const)("%s", async (name, how, expected) => {
+    ["state.db is full (SQLITE_FULL)", "SQLITE_FULL", { ...AS_EVER, ...STILL_READY }],
+    ["state.db is read-only (SQLITE_READONLY)", "SQLITE_READONLY", { ...AS_EVER, ...STILL_READY }],
+    ["state.db fails (SQLITE_IOERR)", "SQLITE_IOERR", { ...NOT_KEPT, ...NOT_READY }],
+    ["state.db is damaged (SQLITE_CORRUPT)", "SQLITE_CORRUPT", { ...NOT_KEPT, answered: "500 STORAGE_DAMAGED", ...NOT_READY }],
+    ["state.db is locked (SQLITE_BUSY)", "locked", { ...AS_EVER, ...LOCKED, ...STILL_READY }],
+  ] as const)("[ready-means-ready] %s", async (name, how, expected) => {
     const on = await opened({ recallDeadlineMs: PATIENT_RECALL_MS });
-    const seen = await underTurnFault(on, {
-      start: () => {
-        if (how === "locked") on.sqlite.lock(join(on.dir, STATE_FILE));
-        else on.sqlite.inject({ file: STATE_FILE, code: how, holding: adas(on) });
-      },
-    });
-    compare(STATE, name, expected, seen);
+    const start = (holding: readonly string[]) => {
+      if (how === "locked") on.sqlite.lock(join(on.dir, STATE_FILE));
+      else on.sqlite.inject({ file: STATE_FILE, code: how, holding });
+    };
+    const seen = await underTurnFault(on, { start: () => start(adas(on)) });
+    compare(STATE, name, expected, { ...seen, readyz: await readyzUnder(on, () => start([""])) });
   });
 
   test.each([

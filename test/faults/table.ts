@@ -53,7 +53,8 @@ the same time, in the same process. Then all is mended, without a restart.
 
 Beneath SQLite, a disk that is full or read-only fails what writes, one that fails or was damaged everything, of Ada's rows alone; a lock
 is another process's on the whole file, so Bob's write-back waits as well. \`vectors.db\` is there in the place of Qdrant, with nothing of
-it kept in memory. \`state.db\` is what all else is kept in: sessions, ledgers, memory logs, bookings, events.
+it kept in memory. \`state.db\` is what all else is kept in: sessions, ledgers, memory logs, bookings, events. Under **/readyz** is what it
+says where the same fault meets everybody: 503 exactly where turns are refused then, of who was there and of somebody new.
 
 Where state lies in a service, the fault meets everybody: one turn in a session that there was and one in a new one, then both again with
 their keys. What is named under **/readyz** is what it says; _nothing lost_ means that each message is in the session once. At a start

@@ -57,6 +57,23 @@ export async function underTurnFault(
   };
 }
 
+/**
+ * What /readyz says where the fault meets everybody: 503 where turns would be refused, and nowhere else, which a turn of somebody new and one
+ * in a session that there was show. Then all is mended.
+ */
+export async function readyzUnder(rig: Rig, start: () => void): Promise<string> {
+  const { ada } = rig;
+  start();
+  const response = await rig.http.request("/readyz");
+  const { parts } = (await response.json()) as { readonly parts: { readonly short_term: { readonly status: string } } };
+  const turns = [await ada.askAside(), await rig.guest("cem", "ballet").askAside()].map(({ status }) => status === 200);
+  await rig.heal();
+  const ready = `${response.status} ${parts.short_term.status}`;
+  return turns.every((isAnswered) => isAnswered === (response.status === 200))
+    ? ready
+    : `${ready}, and turns are answered: ${turns.join(", ")}`;
+}
+
 async function journalOf(guest: Guest): Promise<{ readonly said: readonly string[]; readonly answered: number }> {
   return guest.hasSession ? guest.journal() : { said: [], answered: 0 };
 }

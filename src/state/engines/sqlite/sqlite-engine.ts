@@ -7,6 +7,7 @@ import { assertSound, openDatabase, openSqlite, type Sqlite } from "../../../pla
 import { storageGone } from "../../../platform/storage-errors.js";
 import { throwIfAborted } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
+import { NotCommitted } from "../../durable-commit.js";
 import {
   type Commit,
   type CommitResult,
@@ -164,7 +165,8 @@ export class SqliteEngine implements StateEngine {
       );
   }
 
-  async health(): Promise<{ readonly status: "ok" | "down"; readonly detail?: string }> {
+  /** `degraded`: commits alone are refused. What was said lies in journals beside the file, which take turns all the same. */
+  async health(): ReturnType<StateEngine["health"]> {
     try {
       const now = identityOf(this.#db.name);
       if (now === null) throw storageGone();
@@ -172,7 +174,8 @@ export class SqliteEngine implements StateEngine {
       await this.#write((db) => db.pragma(`user_version = ${LAYOUT}`));
       return { status: "ok" };
     } catch (error) {
-      return { status: "down", detail: error instanceof Error ? error.message : String(error) };
+      const status = error instanceof NotCommitted ? "degraded" : "down";
+      return { status, detail: error instanceof Error ? error.message : String(error) };
     }
   }
 
