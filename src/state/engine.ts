@@ -3,7 +3,8 @@
  * writer saw. Everything that is stored (journals, sessions, ledgers, memory logs, jobs, events, bookings) is written once over it.
  *
  * A partition is all that belongs together: an owner's, or one of the installation's own. Keys are ordered by their UTF-8 bytes and made
- * of ids and times alone; values are text, as a rule JSON. The contract is `stateEngineContract` of `maitred/testing`.
+ * of ids, hashes and times alone, in visible ASCII (`!` to `~`); values are text, as a rule JSON. The contract is
+ * `stateEngineContract` of `maitred/testing`.
  */
 export interface StateEngine {
   readonly manifest: EngineManifest;
@@ -24,7 +25,9 @@ export interface StateEngine {
   due(nowMs: number, limit: number, leaseMs: number): Promise<readonly DuePartition[]>;
   /** Raises the epoch, then deletes all entries and the alarm. The epoch stays. Returns how many entries there were. Idempotent. */
   erase(partition: string): Promise<number>;
-  /** `down`: a commit would be refused. Costs at most one small commit; never throws. */
+  /**
+   * `down`: a commit would be refused; `degraded`: that too, where turns are kept all the same. Costs at most one small commit; never throws.
+   */
   health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }>;
   /** Leaves no deleted byte in files of this process's own. Absent where there are none. */
   scrub?(): Promise<void>;

@@ -1,4 +1,5 @@
 import { AppError } from "../../src/platform/errors.js";
+import { assertFits } from "../../src/state/commit-limits.js";
 import type {
   Commit,
   CommitResult,
@@ -17,7 +18,7 @@ export interface Cut {
   readonly killed?: number;
 }
 
-/** An engine as one process sees it that is cut off from it once. */
+/** An engine as one process sees it that is cut off from it once. What its manifest does not take it refuses, whatever the engine takes. */
 export class CutEngine implements StateEngine {
   readonly manifest: EngineManifest;
   commits = 0;
@@ -40,8 +41,7 @@ export class CutEngine implements StateEngine {
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     this.commits += 1;
-    const { puts = [], deletes = [] } = commit;
-    if (puts.length + deletes.length > this.manifest.maxOperations) throw new AppError("COMMIT_TOO_LARGE");
+    assertFits(this.manifest, commit);
     this.#dead ||= this.commits === this.#cut.killed;
     this.#check();
     const result = await this.#engine.commit(partition, commit);
