@@ -20,7 +20,8 @@ export interface Settings {
   readonly domainFile?: Setting<"DOMAIN_FILE">;
   /**
    * Where sessions, owners and the memory log are kept: `file`, `postgres`, `redis`, `firestore`, `cosmos`, or `memory` (nothing is
-   * kept). Default: by which of databaseUrl, redisUrl, firestoreProject and cosmosEndpoint is set first, else `file`.
+   * kept). Also as `STATE_ENGINE`. Default: by which of databaseUrl, redisUrl, firestoreProject and cosmosEndpoint is set first, else
+   * `file`.
    */
   readonly shortTermBackend?: Setting<"SHORT_TERM_BACKEND">;
   /** A PostgreSQL, 13 or newer: `postgres://user:password@host:5432/database`. Needs `npm install pg`. */

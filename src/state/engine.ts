@@ -26,7 +26,8 @@ export interface StateEngine {
   /** Raises the epoch, then deletes all entries and the alarm. The epoch stays. Returns how many entries there were. Idempotent. */
   erase(partition: string): Promise<number>;
   /**
-   * `down`: a commit would be refused; `degraded`: that too, where turns are kept all the same. Costs at most one small commit; never throws.
+   * `down`: a commit would be refused; `degraded`: that too, where turns are kept all the same. Costs at most one small commit; never
+   * throws.
    */
   health(): Promise<{ readonly status: "ok" | "degraded" | "down"; readonly detail?: string }>;
   /** Leaves no deleted byte in files of this process's own. Absent where there are none. */
