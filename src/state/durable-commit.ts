@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AppError, type AppErrorOptions, isAppError } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
 import type { Commit, CommitResult, StateEngine } from "./engine.js";
-import { assertKey } from "./partition.js";
 
 /** Waits before a commit is asked about again, in milliseconds. */
 const ASK_AGAIN_MS = [20, 100, 400];
@@ -17,11 +16,9 @@ export class NotCommitted extends AppError {
 
 /**
  * A commit whose outcome is known: where the reply was lost it is asked for again by the same id, which changes nothing if it happened.
- * @throws STORAGE_UNAVAILABLE where the engine did not answer four times, or answered that nothing came of it; INTERNAL where a key that is
- * put is none, before anything is asked
+ * @throws STORAGE_UNAVAILABLE where the engine did not answer four times, or answered that nothing came of it
  */
 export async function committed(engine: StateEngine, partition: string, commit: Omit<Commit, "id">): Promise<CommitResult> {
-  for (const { key } of commit.puts ?? []) assertKey(key);
   const identified = { ...commit, id: newId() };
   for (const waitMs of ASK_AGAIN_MS) {
     try {

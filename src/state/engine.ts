@@ -3,8 +3,7 @@
  * writer saw. Everything that is stored (journals, sessions, ledgers, memory logs, jobs, events, bookings) is written once over it.
  *
  * A partition is all that belongs together: an owner's, or one of the installation's own. Keys are ordered by their UTF-8 bytes and made
- * of ids, hashes and times alone, in visible ASCII (`!` to `~`); values are text, as a rule JSON. The contract is
- * `stateEngineContract` of `maitred/testing`.
+ * of ids and times alone; values are text, as a rule JSON. The contract is `stateEngineContract` of `maitred/testing`.
  */
 export interface StateEngine {
   readonly manifest: EngineManifest;

@@ -1,13 +1,9 @@
 import { type Owner, ownerHash } from "../domain/owner.js";
-import { AppError } from "../platform/errors.js";
 
 /** Names of partitions and of the keys in them: the one place that makes them. Made of ids, hashes and times alone. */
 
 /** Digits of a number in a key, so that keys are in the order of their numbers. */
 const DIGITS = 12;
-
-/** ASCII without blanks: the same bytes and the same order in every engine, and room to go on behind a key. */
-const KEY = /^[!-~]+$/;
 
 const OWNERS = "o:";
 
@@ -40,11 +36,4 @@ export function ownerOfValue(value: string): Owner {
 /** A number as a part of a key: 0 to 999,999,999,999. */
 export function numberKey(number: number): string {
   return String(Math.max(0, Math.trunc(number))).padStart(DIGITS, "0");
-}
-
-/** Text of somebody's is no part of a key: its hash is. @throws INTERNAL where the key holds anything but visible ASCII */
-export function assertKey(key: string): void {
-  if (KEY.test(key)) return;
-  // What follows may be somebody's words, and this is logged.
-  throw new AppError("INTERNAL", { cause: new Error(`A key can't go on so: ${/^[!-~]*/.exec(key)}`) });
 }

@@ -1,5 +1,4 @@
 import { AppError } from "../../src/platform/errors.js";
-import { assertFits } from "../../src/state/commit-limits.js";
 import type {
   Commit,
   CommitResult,
@@ -18,7 +17,7 @@ export interface Cut {
   readonly killed?: number;
 }
 
-/** An engine as one process sees it that is cut off from it once. What its manifest does not take it refuses, whatever the engine takes. */
+/** An engine as one process sees it that is cut off from it once. */
 export class CutEngine implements StateEngine {
   readonly manifest: EngineManifest;
   commits = 0;
@@ -41,7 +40,8 @@ export class CutEngine implements StateEngine {
 
   async commit(partition: string, commit: Commit): Promise<CommitResult> {
     this.commits += 1;
-    assertFits(this.manifest, commit);
+    const { puts = [], deletes = [] } = commit;
+    if (puts.length + deletes.length > this.manifest.maxOperations) throw new AppError("COMMIT_TOO_LARGE");
     this.#dead ||= this.commits === this.#cut.killed;
     this.#check();
     const result = await this.#engine.commit(partition, commit);
