@@ -52,6 +52,8 @@ export default defineConfig({
     reporters: ["default", "./test/support/what-ran.ts", "./test/support/promises-shown.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes late where the machine has much to do: a second would be the default.
+    expect: { poll: { timeout: 20_000 } },
     tags: [{ name: SLOW, description: "On a server of its own, or the whole of what others show at a few places." }],
     projects: [
       { extends: true, test: { name: "fast", ...IN_PROCESS, include: ["test/**/*.test.ts"], ...tagged(`!${SLOW}`) } },

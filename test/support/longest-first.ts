@@ -2,6 +2,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, longest first: begun last, they would be waited for alone. The others follow by size. */
 const LONG = [
+  "replicas/replicas",
+  "faults/state-services",
+  "state/stores-on-firestore",
+  "state/stores-on-cosmos",
+  "domains/limits",
   "crash/kills",
   "faults/turn",
   "faults/recall",
