@@ -1,3 +1,4 @@
+import { addTo } from "../platform/lists.js";
 import { lastConfirmedAt, type MemoryRecord } from "./memory-record.js";
 
 const DAY_MS = 86_400_000;
@@ -32,11 +33,7 @@ function acrossCategories(
   compare: (a: MemoryRecord, b: MemoryRecord) => number,
 ): MemoryRecord[] {
   const byCategory = new Map<string, MemoryRecord[]>();
-  for (const record of [...records].sort(compare)) {
-    const list = byCategory.get(record.category);
-    if (list === undefined) byCategory.set(record.category, [record]);
-    else list.push(record);
-  }
+  for (const record of [...records].sort(compare)) addTo(byCategory, record.category, record);
   const place = (category: string) => {
     const index = categoryOrder.indexOf(category);
     return index === -1 ? categoryOrder.length : index;

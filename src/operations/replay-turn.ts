@@ -5,6 +5,7 @@ import type { Memory } from "../domain/memory.js";
 import type { Owner } from "../domain/owner.js";
 import type { RecalledMemory, RecallStatus, Usage } from "../domain/session.js";
 import { AppError } from "../platform/errors.js";
+import { addTo } from "../platform/lists.js";
 import { present } from "../platform/present.js";
 import type { Application } from "../ports/application.js";
 import type { ChatAnswer } from "../ports/resources.js";
@@ -200,7 +201,7 @@ export function memoryDifferences(before: readonly ComparedMemory[], after: read
   let unpaired = [...before];
   for (const keyOf of KEYS) {
     const byKey = new Map<string | null, ComparedMemory[]>();
-    for (const each of left) byKey.set(keyOf(each), [...(byKey.get(keyOf(each)) ?? []), each]);
+    for (const each of left) addTo(byKey, keyOf(each), each);
     unpaired = unpaired.filter((each) => {
       const key = keyOf(each);
       const pair = key === null ? undefined : byKey.get(key)?.shift();

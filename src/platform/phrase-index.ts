@@ -1,3 +1,4 @@
+import { addTo } from "./lists.js";
 import { folded, phrasesIn, UNSPACED } from "./phrase-list.js";
 
 /** Of a prefix, in letters: shorter ones would be found in too many words. */
@@ -73,9 +74,9 @@ export class PhraseIndex<Label> {
     if (first === undefined) return;
     if (UNSPACED.test(first)) this.#unspaced.push([first, label]);
     else if (phrase.endsWith("*") && words.length === 1) {
-      this.#prefixes.set(first, [...(this.#prefixes.get(first) ?? []), label]);
+      addTo(this.#prefixes, first, label);
       this.#longestPrefix = Math.max(this.#longestPrefix, first.length);
-    } else this.#words.set(first, [...(this.#words.get(first) ?? []), { label, words }]);
+    } else addTo(this.#words, first, { label, words });
   }
 }
 

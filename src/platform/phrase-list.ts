@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { addTo } from "./lists.js";
 import { editDistance } from "./nearest-name.js";
 
 /** Words as they are compared: folded, and with a slip or two forgiven in long ones. */
@@ -54,9 +55,7 @@ export class WordList {
       const words = wordsIn(phrase);
       const [first] = words;
       if (first === undefined) continue;
-      const begun = this.#phrases.get(first);
-      if (begun === undefined) this.#phrases.set(first, [words]);
-      else begun.push(words);
+      addTo(this.#phrases, first, words);
       if (words.length === 1 && first.length >= 6) singles.push(first);
     }
     this.#long = singles;

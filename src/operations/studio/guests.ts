@@ -6,6 +6,7 @@ import type { JsonValue } from "../../domain/session.js";
 import type { Clock } from "../../platform/clock.js";
 import { collected } from "../../platform/collected.js";
 import { AppError } from "../../platform/errors.js";
+import { addTo } from "../../platform/lists.js";
 import { present } from "../../platform/present.js";
 import type { ConversationList } from "../../ports/conversation-list.js";
 import type { MemoryLog, MemoryLogEntry } from "../../ports/memory-log.js";
@@ -149,8 +150,7 @@ export class Guests {
     // That somebody was asked, or that quotes went, is no event of a memory's life.
     if (kind === "recalled" || kind === "detach") return [];
     const replaced = new Map<string, string[]>();
-    for (const { id, superseded_by } of puts)
-      if (superseded_by !== null) replaced.set(superseded_by, [...(replaced.get(superseded_by) ?? []), id]);
+    for (const { id, superseded_by } of puts) if (superseded_by !== null) addTo(replaced, superseded_by, id);
     const gone = removed.map(
       (id): TimelineEntry => ({
         ...{ at, event: kind === "settle" ? "rejected" : "forgotten", memory_id: id },

@@ -1,3 +1,5 @@
+import { addTo } from "../lists.js";
+
 /** Weekdays, months and parts of the day, as the platform's own tables write them in some languages: they say when, not what. Pure. */
 
 const LANGUAGES = ["en", "de", "fr", "es", "it"] as const;
@@ -54,10 +56,7 @@ function isPartOfWeekday(word: string): boolean {
 
 function byBeginning(names: readonly CalendarName[]): ReadonlyMap<string, readonly CalendarName[]> {
   const groups = new Map<string, CalendarName[]>();
-  for (const name of names) {
-    const beginning = (name.parts[0] ?? "").slice(0, BEGINNING);
-    groups.set(beginning, [...(groups.get(beginning) ?? []), name]);
-  }
+  for (const name of names) addTo(groups, (name.parts[0] ?? "").slice(0, BEGINNING), name);
   return groups;
 }
 

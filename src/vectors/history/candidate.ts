@@ -1,4 +1,5 @@
 import type { Owner } from "../../domain/owner.js";
+import { addTo } from "../../platform/lists.js";
 import type { HistoryMessage } from "../../ports/resources.js";
 import type { ScoredPoint, SparseVector } from "../../ports/vectors.js";
 import { fromPayload } from "./collection.js";
@@ -36,11 +37,7 @@ export function candidatesOf(owner: Owner, points: readonly ScoredPoint[], score
 /** Candidates by session and position, so that neighbours stand beside each other. */
 export function inOrderOfSpeech(candidates: readonly Candidate[]): Candidate[] {
   const bySession = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const session = bySession.get(candidate.message.session_id);
-    if (session === undefined) bySession.set(candidate.message.session_id, [candidate]);
-    else session.push(candidate);
-  }
+  for (const candidate of candidates) addTo(bySession, candidate.message.session_id, candidate);
   return [...bySession.keys()]
     .sort()
     .flatMap((session) => (bySession.get(session) ?? []).sort((a, b) => a.message.position - b.message.position));

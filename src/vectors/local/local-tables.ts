@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { compactHere } from "../../platform/compaction.js";
 import { AppError } from "../../platform/errors.js";
 import { errnoOf } from "../../platform/file-system.js";
+import { addTo } from "../../platform/lists.js";
 import { assertSound, DamagedDatabase, isDamage, openSqlite, type Sqlite } from "../../platform/sqlite.js";
 import { storageAdvice } from "../../platform/storage-errors.js";
 import type { CreateCollectionArgs, Payload, PayloadSchema } from "../../ports/vectors.js";
@@ -230,11 +231,7 @@ export class LocalTables {
     const from = "FROM points p INDEXED BY points_of_tenant";
     const sparse = new Map<number, RawVector[]>();
     const vectors = `SELECT s.* ${from} JOIN sparse s ON s.point = p.id WHERE ${ofTenant}`;
-    for (const vector of this.#all<RawVector>(vectors, collection, tenant)) {
-      const ofPoint = sparse.get(vector.point);
-      if (ofPoint === undefined) sparse.set(vector.point, [vector]);
-      else ofPoint.push(vector);
-    }
+    for (const vector of this.#all<RawVector>(vectors, collection, tenant)) addTo(sparse, vector.point, vector);
     for (const raw of this.#all<RawPoint>(`SELECT ${POINT} ${from} ${DENSE} WHERE ${ofTenant}`, collection, tenant))
       yield this.#kept(raw, sparse.get(raw.id) ?? []);
   }

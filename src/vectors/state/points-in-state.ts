@@ -1,5 +1,6 @@
 import { type Owner, ownerHash, parseOwner } from "../../domain/owner.js";
 import { batchesOf } from "../../platform/bounded-parallel.js";
+import { addTo } from "../../platform/lists.js";
 import { floatsIn, floatsText } from "../../platform/numbers.js";
 import type { Payload } from "../../ports/vectors.js";
 import type { PartitionRead } from "../../state/engine.js";
@@ -98,7 +99,7 @@ export function pointIn(key: string, text: string): KeptPoint {
 /** In groups by name. */
 export function groupedBy<T>(all: readonly (readonly [T, string])[]): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
-  for (const [each, group] of all) groups.set(group, [...(groups.get(group) ?? []), each]);
+  for (const [each, group] of all) addTo(groups, group, each);
   return groups;
 }
 
