@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import { type Clock, systemClock } from "../../../platform/clock.js";
 import { compactDatabase } from "../../../platform/compaction.js";
 import { AppError } from "../../../platform/errors.js";
+import { nodeFileSystem } from "../../../platform/file-system.js";
 import { type Logger, silentLogger } from "../../../platform/logger.js";
 import { assertSound, openDatabase, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
 import { storageGone } from "../../../platform/storage-errors.js";
@@ -50,7 +50,7 @@ export class SqliteEngine implements StateEngine {
   /** Device and inode of what was opened; null where that is no file. */
   readonly #file: string | null;
 
-  private constructor(db: Sqlite, { logger = silentLogger, clock = systemClock }: SqliteEngineOptions) {
+  private constructor(db: Sqlite, file: string | null, { logger = silentLogger, clock = systemClock }: SqliteEngineOptions) {
     this.manifest = {
       name: `SQLite (${db.name})`,
       durability: "machine",
@@ -62,23 +62,24 @@ export class SqliteEngine implements StateEngine {
     this.#db = db;
     this.#clock = clock;
     this.#writes = new GroupCommit(db, logger);
-    this.#file = identityOf(db.name);
+    this.#file = file;
   }
 
   /** Looks at every page first. @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE (also for a file of a newer version) */
   static async open(options: SqliteEngineOptions): Promise<SqliteEngine> {
-    return onSqlite(options.path, () => {
+    const db = await onSqlite(options.path, () => {
       const { path, readOnly = false } = options;
       const db = readOnly ? openDatabase(path, { readonly: true, fileMustExist: true }) : openSqlite(path);
       try {
         assertSound(db);
         openLayout(db);
-        return new SqliteEngine(db, options);
+        return db;
       } catch (error) {
         db.close();
         throw error;
       }
     });
+    return new SqliteEngine(db, await nodeFileSystem.identity(db.name), options);
   }
 
   async read(
@@ -168,7 +169,7 @@ export class SqliteEngine implements StateEngine {
   /** `degraded`: commits alone are refused. What was said lies in journals beside the file, which take turns all the same. */
   async health(): ReturnType<StateEngine["health"]> {
     try {
-      const now = identityOf(this.#db.name);
+      const now = await nodeFileSystem.identity(this.#db.name);
       if (now === null) throw storageGone();
       if (now !== this.#file) return { status: "down", detail: `${this.#db.name} is not the one it was: start the server again.` };
       await this.#write((db) => db.pragma(`user_version = ${LAYOUT}`));
@@ -203,11 +204,6 @@ export class SqliteEngine implements StateEngine {
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
-}
-
-function identityOf(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
 function rangeOf(db: Sqlite, partition: number | null, { from, to, limit = -1, reverse = false }: KeyRange): readonly StoredEntry[] {
