@@ -135,10 +135,10 @@ export class Guest {
     return false;
   }
 
-  /** Texts of the active memories, in alphabetical order; not the narrative, which is made of them. */
+  /** Texts of the active memories, in alphabetical order. */
   async memories(): Promise<string[]> {
     const { data } = await this.#rig.composed.memories.list(this.owner, { limit: 200 });
-    return data.flatMap(({ type, text }) => (type === "narrative" ? [] : [text])).sort();
+    return data.map(({ text }) => text).sort();
   }
 
   /** What the user said and got, as the journal has it; a turn without an answer has none. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
+import { attitudeIn } from "../../packages/offline/src/reading/language.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { ProposedOperation, Reading } from "../../src/ports/extraction.js";
@@ -156,6 +157,15 @@ describe("nothing is read in", () => {
 });
 
 describe("what is known changes", () => {
+  test.each([
+    ["Likes musicals", { isAgainst: false, thing: "musicals" }],
+    ["Does not like musicals", { isAgainst: true, thing: "musicals" }],
+    ["Is no fan of musicals", { isAgainst: true, thing: "musicals" }],
+    ["Is not a fan of musicals", { isAgainst: true, thing: "musicals" }],
+    ["Cannot stand musicals", { isAgainst: true, thing: "musicals" }],
+    ["Sits on the aisle", null],
+  ])("how somebody is to a thing: %s", (text, attitude) => expect(attitudeIn(text)).toEqual(attitude));
+
   test.each([
     ["I love ballet", "I hate ballet"],
     ["I love ballet", "I don't like ballet"],

@@ -165,8 +165,8 @@ async function compareThread(cluster: Cluster, { user, sessionId, said }: Conver
 }
 
 async function memoriesOf(cluster: Cluster, user: string): Promise<string[]> {
-  const { data } = (await cluster.read("/v1/memories?limit=200", user)) as { data: { type: string; text: string }[] };
-  return data.filter(({ type }) => type !== "narrative").map(({ text }) => text);
+  const { data } = (await cluster.read("/v1/memories?limit=200", user)) as { data: { text: string }[] };
+  return data.map(({ text }) => text);
 }
 
 /** What a call asked the model to read; nothing where it asked for something else. */
