@@ -121,6 +121,35 @@ describe("what is known of a guest shapes the suggestions", () => {
     expect((await ann.say("And puppetry?")).content).toContain("I found nothing in Lisbon, Thursday 12 March, so I looked further.");
   });
 
+  test("an evening offers what begins in one, also where only the kind is changed, and says so where nothing does", async () => {
+    const ann = guest();
+    const { content, steps } = await ann.say("What concerts are on on Saturday evening?");
+    const evening = { from: "2026-03-14", to: "2026-03-14", part_of_day: "evening" };
+    expect(steps.at(-1)?.input).toEqual({ kind: "music", ...evening });
+    const starts = [...content.matchAll(/, (\d\d:\d\d) ·/g)].map(([, time = ""]) => time);
+    expect(starts.length).toBeGreaterThan(1);
+    expect(starts.filter((time) => time < "17:00")).toEqual([]);
+    expect((await ann.say("And theatre?")).steps.at(-1)?.input).toEqual({ kind: "theatre", ...evening });
+    expect((await ann.say("And on Sunday?")).steps.at(-1)?.input).not.toHaveProperty("part_of_day");
+    expect((await guest().say("Jazz on Saturday morning?")).content).toContain("I found nothing in the morning, so I looked further.");
+  });
+
+  test.each([
+    ["Anything on tonight?", "evening"],
+    ["Something for Friday night?", "evening"],
+    ["A matinee on Sunday?", "afternoon"],
+    ["Theatre tomorrow, in the morning", "morning"],
+    ["Good evening! What is on at the weekend?", undefined],
+    ["Opera on Sunday, in the afternoon or in the evening", undefined],
+  ])("%s: %s", async (message, part) => {
+    const { steps } = await guest().say(message);
+    expect(steps[0]?.name).toBe("search_events");
+    expect(steps[0]?.input).toEqual(
+      part === undefined ? expect.not.objectContaining({ part_of_day: expect.anything() }) : expect.objectContaining({ part_of_day: part }),
+    );
+    expect(steps[0]?.input).not.toHaveProperty("text");
+  });
+
   test("what was booked says where and when the evening goes on", async () => {
     const ann = guest();
     await ann.say("Is there jazz in Lisbon?");

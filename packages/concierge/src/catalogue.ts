@@ -3,7 +3,7 @@ import { plain } from "maitred/stand-in";
 import { addDays, weekdayOf, weekOf, type ZoneClock, zoneClock } from "./local-time.js";
 import { type Act, type Kitchen, PROGRAMME } from "./programme.js";
 import { needsOfEvent, needsOfSection, type StatedNeeds } from "./stated-needs.js";
-import { CITIES, type City, type Diet, type Genre, type Kind, kindOf } from "./vocabulary.js";
+import { CITIES, type City, type Diet, type Genre, type Kind, kindOf, type PartOfDay } from "./vocabulary.js";
 
 /** How far ahead tickets are on sale. */
 export const HORIZON_DAYS = 56;
@@ -55,6 +55,7 @@ export interface EventFilter {
   /** Local days, inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly partOfDay?: PartOfDay | undefined;
   /** Of the cheapest section that fits, per seat. */
   readonly maxPriceCents?: number | undefined;
   readonly stepFree?: "first" | "only" | undefined;
@@ -109,6 +110,7 @@ export function filterEvents(events: readonly CatalogueEvent[], filter: EventFil
       (filter.city === undefined || event.city === filter.city) &&
       (filter.from === undefined || event.day >= filter.from) &&
       (filter.to === undefined || event.day <= filter.to) &&
+      (filter.partOfDay === undefined || partOfDay(event) === filter.partOfDay) &&
       (filter.stepFree !== "only" || isStepFree(event)) &&
       (filter.diet === undefined || event.kitchen?.diets.includes(filter.diet) === true) &&
       (filter.maxPriceCents === undefined || fitting(event, filter).some((section) => section.priceCents <= (filter.maxPriceCents ?? 0))) &&
@@ -116,6 +118,10 @@ export function filterEvents(events: readonly CatalogueEvent[], filter: EventFil
   );
   if (filter.stepFree !== "first") return found;
   return [...found.filter(isStepFree), ...found.filter((event) => !isStepFree(event))];
+}
+
+function partOfDay({ time }: CatalogueEvent): PartOfDay {
+  return time < "12:00" ? "morning" : time < "17:00" ? "afternoon" : "evening";
 }
 
 export function isStepFree(event: CatalogueEvent): boolean {

@@ -1,5 +1,9 @@
 /** The words of the catalogue: what an event can be, where it can be, and what a kitchen can do. */
 
+/** Of an event by its start, local to it: before noon, before five, from then on. */
+export const PARTS_OF_DAY = ["morning", "afternoon", "evening"] as const;
+export type PartOfDay = (typeof PARTS_OF_DAY)[number];
+
 export const KINDS = ["music", "theatre", "sport", "dining"] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -3,6 +3,7 @@ import type { ParsedComponents, ParsedResult } from "chrono-node";
 import { dateReader, editDistance, isStopWord, latinLanguageOf, wordsIn } from "maitred/stand-in";
 import { addDays, weekdayOf, type ZoneClock, zoneClock } from "../local-time.js";
 import { says } from "../phrases.js";
+import type { PartOfDay } from "../vocabulary.js";
 
 /** Local days, inclusive. */
 export interface Days {
@@ -45,6 +46,18 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
     if (span !== undefined && span.to >= today) return { days: { from: later(span.from, today), to: span.to }, words: result.text };
   }
   return undefined;
+}
+
+const PART_OF_DAY = /(?<!\bgood )\b(?:(morning)|(afternoon|matin[eé]e)|(evening|tonight))s?\b/giu;
+
+/** The part of a day that a message asks for, and its words. `dated`: the words that name the day, of which a night may be: "Friday night". */
+export function partOfDayIn(text: string, dated = ""): { readonly part: PartOfDay; readonly words: string } | undefined {
+  const parts = [...text.matchAll(PART_OF_DAY)];
+  const [found] = parts;
+  // "In the morning or in the evening": either will do.
+  if (found === undefined || parts.length > 1) return /\bnight$/iu.test(dated) ? { part: "evening", words: "" } : undefined;
+  const [words, morning, afternoon] = found;
+  return { part: morning !== undefined ? "morning" : afternoon !== undefined ? "afternoon" : "evening", words };
 }
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tomorrow", "tonight", "weekend"];

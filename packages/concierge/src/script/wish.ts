@@ -5,8 +5,8 @@ import { phrasesIn } from "maitred/stand-in";
 import { SECTION_NAMES } from "../catalogue.js";
 import lists from "../data/script.json" with { type: "json" };
 import { says, wordSet } from "../phrases.js";
-import type { City, Diet, Genre, Kind } from "../vocabulary.js";
-import { type Days, daysIn, withDaysSpelt } from "./dates.js";
+import type { City, Diet, Genre, Kind, PartOfDay } from "../vocabulary.js";
+import { type Days, daysIn, partOfDayIn, withDaysSpelt } from "./dates.js";
 import { citiesIn, dietsIn, genresIn, genresLeftOutIn, kindsIn, partyIn, priceIn } from "./words.js";
 
 /** What the message itself asks for. */
@@ -17,6 +17,7 @@ export interface Wish {
   readonly kind: Kind | undefined;
   readonly city: City | undefined;
   readonly days: Days | undefined;
+  readonly partOfDay: PartOfDay | undefined;
   readonly maxPrice: number | undefined;
   readonly party: number | undefined;
   readonly stepFree: boolean;
@@ -39,6 +40,7 @@ const AROUND: ReadonlySet<string> = new Set([
 export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
   const message = withDaysSpelt(said);
   const dated = daysIn(message, now, timeZone);
+  const timed = partOfDayIn(message, dated?.words);
   const notGenres = genresLeftOutIn(message);
   const named = {
     genres: genresIn(message).filter((genre) => !notGenres.includes(genre)),
@@ -55,8 +57,9 @@ export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" |
   );
   return {
     ...named,
+    partOfDay: timed?.part,
     party: partyIn(message),
-    text: nameIn(withoutCompany(dated === undefined ? message : message.replace(dated.words, " "))),
+    text: nameIn(withoutCompany(message.replace(dated?.words ?? "", " ").replace(timed?.words ?? "", " "))),
     empty,
   };
 }

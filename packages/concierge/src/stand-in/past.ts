@@ -6,7 +6,7 @@ import { Catalogue, type CatalogueEvent, filterEvents, isStepFree } from "../cat
 import { says } from "../phrases.js";
 import type { Days } from "../script/dates.js";
 import { type Wish, wishIn } from "../script/wish.js";
-import type { City } from "../vocabulary.js";
+import type { City, PartOfDay } from "../vocabulary.js";
 
 /** What tool results tell: lists that were shown, quotes that wait, bookings. Of earlier turns a part of them is left. */
 
@@ -122,6 +122,7 @@ export function saidSinceList(view: ScriptView): readonly string[] {
 export interface SaidBefore {
   readonly city?: City | undefined;
   readonly days?: Days | undefined;
+  readonly partOfDay?: PartOfDay | undefined;
 }
 
 /** What the wish leaves open, by the newest of the guest's words; what is to be anywhere, or at any time, is left open from there on. */
@@ -130,7 +131,17 @@ export function saidBefore(view: ScriptView, wish: Wish): SaidBefore {
   const newestFirst = [...earlier, placed(view.message, view)].toReversed();
   return {
     city: wish.city === undefined ? newestFirst.find(({ anywhere, city }) => anywhere || city !== undefined)?.city : undefined,
-    days: wish.days === undefined ? newestFirst.find(({ anyTime, days }) => anyTime || days !== undefined)?.days : undefined,
+    ...(wish.days === undefined && whenOf(wish, newestFirst)),
+  };
+}
+
+/** The part of a day goes with the day that it was said of, or was said after it. */
+function whenOf(wish: Wish, newestFirst: readonly Placed[]): Pick<SaidBefore, "days" | "partOfDay"> {
+  const at = newestFirst.findIndex(({ anyTime, days }) => anyTime || days !== undefined);
+  const since = at === -1 ? newestFirst : newestFirst.slice(0, at + 1);
+  return {
+    days: newestFirst[at]?.days,
+    partOfDay: wish.partOfDay === undefined ? since.find((each) => each.partOfDay)?.partOfDay : undefined,
   };
 }
 
@@ -140,8 +151,8 @@ interface Placed extends SaidBefore {
 }
 
 function placed(message: string, view: ScriptView): Placed {
-  const { city, days } = wishIn(message, view);
-  return { city, days, anywhere: says(message, "anywhere"), anyTime: says(message, "any_time") };
+  const { city, days, partOfDay } = wishIn(message, view);
+  return { city, days, partOfDay, anywhere: says(message, "anywhere"), anyTime: says(message, "any_time") };
 }
 
 function bookedAt({ name, output }: Observation): readonly Placed[] {

@@ -98,11 +98,12 @@ export function listReply(
   ].join("\n");
 }
 
-/** "in Hamburg, Saturday 5 December to Sunday 6 December"; the empty string where neither is said. */
-function whereAndWhen({ city, days }: SaidBefore): string {
+/** "in Hamburg, Saturday 5 December to Sunday 6 December, in the evening"; the empty string where nothing is said. */
+function whereAndWhen({ city, days, partOfDay }: SaidBefore): string {
   const where = city === undefined ? [] : [`in ${city}`];
   const when = days === undefined ? [] : [[...new Set([days.from, days.to])].map(longDay).join(" to ")];
-  return [...where, ...when].join(", ");
+  const part = partOfDay === undefined ? [] : [`in the ${partOfDay}`];
+  return [...where, ...when, ...part].join(", ");
 }
 
 function bookingFor(party: number): string {

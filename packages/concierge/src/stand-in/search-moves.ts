@@ -13,13 +13,17 @@ import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
 
-/** A name that finds nothing is left out, then the habits that only narrow, then where and when were said before, then when it is to be. */
+/**
+ * A name that finds nothing is left out, then the habits that only narrow, then where and when were said before, then the part of the day,
+ * then the day.
+ */
 const TRIES = [
-  { named: true, narrow: true, before: true, dated: true },
-  { named: false, narrow: true, before: true, dated: true },
-  { named: false, narrow: false, before: true, dated: true },
-  { named: false, narrow: false, before: false, dated: true },
-  { named: false, narrow: false, before: false, dated: false },
+  { named: true, narrow: true, before: true, timed: true, dated: true },
+  { named: false, narrow: true, before: true, timed: true, dated: true },
+  { named: false, narrow: false, before: true, timed: true, dated: true },
+  { named: false, narrow: false, before: false, timed: true, dated: true },
+  { named: false, narrow: false, before: false, timed: false, dated: true },
+  { named: false, narrow: false, before: false, timed: false, dated: false },
 ];
 
 const sayNothingFound = (name: string): ScriptMove => say(replies.nothingFound(name));
@@ -29,7 +33,9 @@ export function search(view: ScriptView, wish: Wish, habits: Habits, nothingFoun
   let most = 0;
   const before = saidBefore(view, wish);
   for (const how of TRIES) {
-    const { calls, used, carried } = attempt(how.dated ? wish : { ...wish, days: undefined }, habits, how.before ? before : {}, how);
+    const partOfDay = how.timed ? wish.partOfDay : undefined;
+    const days = how.dated ? wish.days : undefined;
+    const { calls, used, carried } = attempt({ ...wish, days, partOfDay }, habits, how.before ? before : {}, how);
     most = Math.max(most, used.length);
     const seen = calls.flatMap((call) => seenOf(view, call) ?? []);
     if (seen.length < calls.length) return view.tools.has("search_events") ? { type: "call", calls } : say("I can't search here.");
@@ -37,7 +43,11 @@ export function search(view: ScriptView, wish: Wish, habits: Habits, nothingFoun
     const party = wish.party ?? habits.party?.value;
     const leftOut =
       how.named || wish.empty || isAbroad(view.message) ? "" : asWritten(besidesCompany(wish.text, view.message), view.message);
-    const dropped = { ...(how.before ? {} : before), ...(!how.dated && wish.days !== undefined && { days: wish.days }) };
+    const dropped = {
+      ...(how.before ? {} : before),
+      ...(!how.timed && wish.partOfDay !== undefined && { partOfDay: wish.partOfDay }),
+      ...(!how.dated && wish.days !== undefined && { days: wish.days }),
+    };
     const told = { used, party, wider: used.length < most, leftOut, carried, dropped };
     if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
   }
@@ -100,6 +110,7 @@ function attempt(
     city: wish.city ?? carried.city ?? by(habits.city, open),
     from: (wish.days ?? carried.days)?.from,
     to: (wish.days ?? carried.days)?.to,
+    part_of_day: wish.partOfDay ?? carried.partOfDay,
     max_price_eur: wish.maxPrice ?? by(habits.maxPrice, open),
     party_size: party !== undefined && isBookable(party) ? party : undefined,
     step_free: wish.stepFree ? "only" : by(habits.stepFree) && "first",

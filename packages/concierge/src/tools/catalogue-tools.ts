@@ -6,7 +6,7 @@ import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from 
 import { type Broken, brokenBy, fitOf } from "../fit.js";
 import { eventCard, eventDetails, eventLine, eventSource, foundLine, seatsLeft, sectionLine } from "../presentation.js";
 import { MAX_SEATS } from "../seats.js";
-import { ALL_GENRES, CITY_NAMES, DIETS, KINDS } from "../vocabulary.js";
+import { ALL_GENRES, CITY_NAMES, DIETS, KINDS, PARTS_OF_DAY } from "../vocabulary.js";
 
 export interface CatalogueParts {
   readonly catalogue: Catalogue;
@@ -27,6 +27,7 @@ const searchInput = z.strictObject({
   city: z.enum(CITY_NAMES as [(typeof CITY_NAMES)[number], ...(typeof CITY_NAMES)[number][]]).optional(),
   from: z.iso.date().optional().describe("YYYY-MM-DD"),
   to: z.iso.date().optional().describe("inclusive"),
+  part_of_day: z.enum(PARTS_OF_DAY).optional(),
   max_price_eur: z.number().nonnegative().optional(),
   party_size: z.number().int().min(1).max(MAX_SEATS).optional(),
   step_free: z.enum(["first", "only"]).optional().describe("first: these lead; only: no others"),
@@ -46,6 +47,7 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         notGenres: input.not_genres,
+        partOfDay: input.part_of_day,
         stepFree: input.step_free,
         maxPriceCents: input.max_price_eur === undefined ? undefined : Math.round(input.max_price_eur * 100),
       });
