@@ -80,13 +80,18 @@ test("a turn of a conversation that goes on deciphers nothing, and seals each va
   await application.parts.worker.drain(20_000);
   opening.mockClear();
   const sealing = vi.spyOn(DataKey.prototype, "seal");
+  const committing = vi.spyOn(EncryptedEngine.prototype, "commit");
   onTestFinished(() => sealing.mockRestore());
+  onTestFinished(() => committing.mockRestore());
   await tell(application, owner, "And tomorrow?", session);
   await application.parts.worker.drain(20_000);
   expect(opening).not.toHaveBeenCalled();
-  const texts = sealing.mock.calls.map(([text, place]) => `${place} ${text}`);
+  const texts = sealing.mock.calls.map(([text]) => text);
   expect(texts.length).toBeGreaterThan(10);
-  expect(new Set(texts).size).toBe(texts.length);
+  // A commit that another came before is tried again.
+  const asked = committing.mock.calls.flatMap(([, { puts = [] }]) => puts.map(({ value }) => value));
+  const timesIn = (all: readonly string[], text: string) => all.filter((each) => each === text).length;
+  expect(texts.filter((text) => timesIn(texts, text) > Math.max(1, timesIn(asked, text)))).toEqual([]);
 });
 
 test("[erased-by-key] of what a destroyed key sealed nothing is held in clear", async () => {
