@@ -50,8 +50,9 @@ export default defineConfig({
     maxConcurrency: 2,
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/what-ran.ts", "./test/support/promises-shown.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // For what hangs; beside eight busy processes what takes ten seconds takes a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // What is waited for comes late where the machine has much to do: a second would be the default.
     expect: { poll: { timeout: 20_000 } },
     tags: [{ name: SLOW, description: "On a server of its own, or the whole of what others show at a few places." }],
