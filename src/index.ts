@@ -33,6 +33,7 @@ export type {
   NewStatement,
   PendingChange,
   RestorableMemory,
+  StatedType,
   Statement,
   WaitingReason,
 } from "./domain/memory.js";
