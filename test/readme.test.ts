@@ -62,7 +62,7 @@ test("the README's first commands are the two that a newcomer needs", () => {
 test("pages that are read first stay short", () => {
   const bytes = (path: string) => Buffer.byteLength(read(path));
   expect(bytes("README.md")).toBeLessThanOrEqual(8 * 1024);
-  expect(bytes("CONTRIBUTING.md")).toBeLessThanOrEqual(6 * 1024);
+  expect(bytes("CONTRIBUTING.md")).toBeLessThanOrEqual(8 * 1024);
   expect(bytes("CHANGELOG.md")).toBeLessThanOrEqual(6 * 1024);
 });
 

@@ -19,7 +19,10 @@ function idFrom(given: string, list: string): string {
 export async function listMemories(terminal: Terminal, backend: Backend, query: string): Promise<void> {
   const found = await (query === "" ? backend.memories() : backend.search(query));
   terminal.results(found);
-  if (found.length === 0) terminal.line(query === "" ? "Nothing is remembered." : "Nothing that is remembered fits.");
+  if (found.length === 0)
+    terminal.line(
+      query === "" ? `Nothing is remembered of this user in ${printable(backend.about.store)}.` : "Nothing that is remembered fits.",
+    );
   memoryLines(terminal, found, ({ id }) => terminal.colours.dim(id));
 }
 

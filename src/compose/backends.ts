@@ -110,8 +110,8 @@ interface ServerParts {
   readonly logger: Logger;
 }
 
-/** What may be asked over a network, each loaded where it is used. To add one: a folder of `vectors/`, a line. */
-const SERVERS: Readonly<Record<string, (config: Config, parts: ServerParts) => Promise<VectorStore>>> = {
+/** Loaded where it is used, and opened twice, for reading in turns and for all else: the two share nothing in this process's memory. */
+const SERVERS: Readonly<Record<Exclude<VectorStoreName, "local">, (config: Config, parts: ServerParts) => Promise<VectorStore>>> = {
   qdrant: async ({ QDRANT_URL: url = "", QDRANT_API_KEY: apiKey }, { timeoutMs }) =>
     openQdrant({ url, ...(apiKey !== undefined && { apiKey }), timeoutMs }),
   pgvector: async ({ DATABASE_URL: url = "", DATABASE_SCHEMA: schema }, { timeoutMs, logger }) =>
@@ -146,8 +146,8 @@ export async function openVectors(
   });
   const served = new Map<string, () => Promise<VectorStore>>();
   const store = (name: VectorStoreName, timeoutMs: number) => {
+    if (name === "local") return local();
     const open = SERVERS[name];
-    if (open === undefined) return local();
     const key = `${name} ${timeoutMs}`;
     const openedOnce = loadedOnce(async () => {
       const server = closing(await open(config, { timeoutMs, engine, logger }), (it) => it.close());

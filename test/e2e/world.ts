@@ -56,9 +56,12 @@ export async function startWorld(dir: string, variables: Readonly<Record<string,
   return world;
 }
 
-/** Recall gets more than its usual deadline, so that a slow machine doesn't change what an answer holds. */
+/**
+ * Recall gets more than its usual deadline, so that a slow machine doesn't change what an answer holds; not as much as a write, so that a
+ * server of vectors has two clients, as it has in use.
+ */
 export async function openWorld(dir: string, variables: Readonly<Record<string, string>> = {}, overrides: Overrides = {}): Promise<World> {
-  const config = parseConfig(byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "10000", ...variables }));
+  const config = parseConfig(byWords({ MEMORY_STORAGE_DIR: dir, RECALL_DEADLINE_MS: "9000", ...variables }));
   const application = await compose(config, overrides);
   const { logger = silentLogger, clock = systemClock } = overrides;
   const app = await createHttpApp({ application, config, logger, clock, operator: application.parts.operator });

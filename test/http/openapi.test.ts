@@ -84,6 +84,18 @@ async function documentOf(): Promise<ApiDocument> {
 /** Lines, and what clients of OpenAI send. */
 const TOLERANT: ReadonlySet<string> = new Set(["/v1/import", "/v1/chat/completions", "/v1/responses"]);
 
+/** Codes that no route is described to answer. */
+const NO_ROUTE: readonly ErrorCode[] = [
+  // Of work on a store as a whole, from the command line.
+  ...(["TARGET_NOT_EMPTY", "COMMIT_TOO_LARGE", "ABORTED"] as const),
+  // A start that can't be, and a command without a server.
+  ...(["INVALID_CONFIG", "STORAGE_IN_USE", "REINDEX_REQUIRED", "QDRANT_TOO_OLD", "PORT_UNAVAILABLE", "SERVER_UNREACHABLE"] as const),
+  // Answered where there is no such operation, and to nobody.
+  ...(["METHOD_NOT_ALLOWED", "CLIENT_CLOSED_REQUEST"] as const),
+  // Met inside, and handled there.
+  ...(["TURN_ANSWERED", "EXTRACTION_FAILED"] as const),
+];
+
 describe("/openapi.json", () => {
   test("is a valid OpenAPI 3.1 document", async () => {
     const response = await (await appOver(fakeApplication())).request("/openapi.json");
@@ -119,6 +131,17 @@ describe("/openapi.json", () => {
         expect([status, "Retry-After" in headers]).toEqual([status, ["409", "429", "503"].includes(status)]);
       }
     }
+  });
+
+  test("every code is answered by a route that says so, or by none, for a reason", async () => {
+    const described = operationsOf(await documentOf()).flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap(({ description }) =>
+        [...description.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code ?? ""),
+      ),
+    );
+    const answered = new Set(described);
+    expect(Object.keys(ERRORS).filter((code) => !answered.has(code))).toEqual(expect.arrayContaining([...NO_ROUTE]));
+    expect(NO_ROUTE.length + answered.size).toBe(Object.keys(ERRORS).length);
   });
 
   test("describes the events of a stream, the lines of an import and the document of an export", async () => {

@@ -231,6 +231,7 @@ class MessageChecks {
     };
   }
 
+  /** Whether what was read may be a memory at once, whichever door it came by: null, and it holds; else why it waits for a yes. */
   #reasonToWait(proposal: ProposedOperation, hard: boolean, located: Located, tells: Tells): WaitingReason | null {
     if (this.#isBroughtAlong(located, proposal)) return "brought_along";
     if (proposal.stance !== "stated") return proposal.stance === "pasted" ? "brought_along" : proposal.stance;

@@ -50,7 +50,7 @@ export function daysIn(text: string, now: Date, timeZone: string): { readonly da
 
 const PART_OF_DAY = /(?<!\bgood )\b(?:(morning)|(afternoon|matin[eé]e)|(evening|tonight))s?\b/giu;
 
-/** The part of a day that a message asks for, and its words. `dated`: the words that name the day, of which a night may be: "Friday night". */
+/** The part of a day that a message asks for, and its words. `dated`: the words that name the day: "Friday night". */
 export function partOfDayIn(text: string, dated = ""): { readonly part: PartOfDay; readonly words: string } | undefined {
   const parts = [...text.matchAll(PART_OF_DAY)];
   const [found] = parts;
