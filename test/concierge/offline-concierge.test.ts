@@ -150,6 +150,16 @@ describe("what is known of a guest shapes the suggestions", () => {
     expect(steps[0]?.input).not.toHaveProperty("text");
   });
 
+  test.each([
+    ["Is there a hearing loop at Night Shift Trio?", "night-shift-trio-2026-03-13", "Hearing loop: no."],
+    ["Does Tiles and Tides Big Band have seats left?", "tiles-and-tides-2026-03-15", "seats left"],
+    ["Are dogs allowed at The Evening Mile?", "evening-mile-2026-03-12", "Assistance dogs: welcome."],
+  ])("a title is a name, whatever its words mean, and what is asked of it is answered: %s", async (message, event_id, told) => {
+    const { content, steps } = await guest().say(message);
+    expect(steps.map(({ name, input }) => [name, input])).toEqual([["get_event", { event_id }]]);
+    expect(content).toContain(told);
+  });
+
   test("what was booked says where and when the evening goes on", async () => {
     const ann = guest();
     await ann.say("Is there jazz in Lisbon?");
@@ -266,7 +276,7 @@ describe("what a search is told as", () => {
   test("a section is one of the house and no name, and is the one that is booked", async () => {
     const ann = guest();
     const { steps } = await ann.say("Book one seat for Night Shift Trio on Friday, at the front tables");
-    expect(steps.map(({ input }) => input)).toMatchObject([{ text: "shift trio" }, { section: "Front tables", quantity: 1 }]);
+    expect(steps.map(({ input }) => input)).toMatchObject([{ text: "night shift trio" }, { section: "Front tables", quantity: 1 }]);
     expect((await ann.say("the bar")).steps).toEqual([]);
   });
 

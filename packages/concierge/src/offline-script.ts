@@ -63,7 +63,7 @@ function requested(view: ScriptView): ScriptMove {
   if (abroad !== null) return abroad;
   if (agreesToKeep(view.message)) return say(replies.NOTHING_ASKED);
   if (says(words, "book") && (refers || !/^(?:what|which|where|how much)\b/.test(words))) return book(view, wish, habits);
-  if (refers && asks && says(words, "details")) return details(view, wish, habits);
+  if ((refers || wish.title !== undefined) && asks && says(words, "details")) return details(view, wish, habits);
   if (place !== undefined || cheapest) return (seats === undefined ? details : book)(view, wish, habits);
 
   const greets = beginsWith(words, "greeting");

@@ -1,10 +1,11 @@
 import { contentWords, NUMBER_WORDS, namesBeside } from "@maitred/offline";
 import type { ScriptView } from "maitred";
-import { RELATIONS } from "maitred/domain";
-import { phrasesIn } from "maitred/stand-in";
+import { RELATIONS, standsIn } from "maitred/domain";
+import { phrasesIn, plain } from "maitred/stand-in";
 import { SECTION_NAMES } from "../catalogue.js";
 import lists from "../data/script.json" with { type: "json" };
 import { says, wordSet } from "../phrases.js";
+import { PROGRAMME } from "../programme.js";
 import type { City, Diet, Genre, Kind, PartOfDay } from "../vocabulary.js";
 import { type Days, daysIn, partOfDayIn, withDaysSpelt } from "./dates.js";
 import { citiesIn, dietsIn, genresIn, genresLeftOutIn, kindsIn, partyIn, priceIn } from "./words.js";
@@ -22,6 +23,8 @@ export interface Wish {
   readonly party: number | undefined;
   readonly stepFree: boolean;
   readonly diet: Diet | undefined;
+  /** Of the programme, where the message names one: none of its words means anything else. */
+  readonly title: string | undefined;
   /** Words that mean nothing else: a name, a title. The empty string where there are none. */
   readonly text: string;
   /** Whether it names nothing of a catalogue but, perhaps, a name. */
@@ -38,7 +41,8 @@ const AROUND: ReadonlySet<string> = new Set([
 ]);
 
 export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" | "timeZone">): Wish {
-  const message = withDaysSpelt(said);
+  const title = titleIn(said);
+  const message = withDaysSpelt(title === undefined ? said : title.besides);
   const dated = daysIn(message, now, timeZone);
   const timed = partOfDayIn(message, dated?.words);
   const notGenres = genresLeftOutIn(message);
@@ -59,9 +63,25 @@ export function wishIn(said: string, { now, timeZone }: Pick<ScriptView, "now" |
     ...named,
     partOfDay: timed?.part,
     party: partyIn(message),
-    text: nameIn(withoutCompany(message.replace(dated?.words ?? "", " ").replace(timed?.words ?? "", " "))),
+    title: title?.name,
+    text:
+      title !== undefined
+        ? plain(title.name)
+        : nameIn(withoutCompany(message.replace(dated?.words ?? "", " ").replace(timed?.words ?? "", " "))),
     empty,
   };
+}
+
+const TITLES = [...new Set(PROGRAMME.map(({ title }) => title))].toSorted((a, b) => b.length - a.length);
+
+/** The longest title that stands in a message, in capitals or not where it has several words, and the message without it. */
+function titleIn(message: string): { readonly name: string; readonly besides: string } | undefined {
+  const text = message.toLowerCase();
+  const isWritten = (title: string) => (title.includes(" ") ? text.includes(title.toLowerCase()) : message.includes(title));
+  const name = TITLES.find((title) => standsIn(title, message) && isWritten(title));
+  if (name === undefined) return undefined;
+  const at = text.indexOf(name.toLowerCase());
+  return { name, besides: `${message.slice(0, at)} ${message.slice(at + name.length)}` };
 }
 
 /** Who comes along is no title. */

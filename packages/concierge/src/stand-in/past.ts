@@ -16,6 +16,12 @@ export function isOnSale(words: string, { now }: Pick<ScriptView, "now">): boole
   return words !== "" && filterEvents(catalogue.onSale(now), { text: words }).length > 0;
 }
 
+/** The next event of the title that a wish names, on the days that it names. */
+export function nextOnSale({ now }: Pick<ScriptView, "now">, { title, days }: Wish): string | undefined {
+  if (title === undefined) return undefined;
+  return filterEvents(catalogue.onSale(now), { from: days?.from, to: days?.to }).find((event) => event.title === title)?.id;
+}
+
 /** The section of an event that a message names: of "front tables" and "tables" the longer one. */
 export function sectionIn(message: string, eventId: string): string | undefined {
   const names = catalogue.byId(eventId)?.sections.map(({ name }) => name) ?? [];

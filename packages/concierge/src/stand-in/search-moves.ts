@@ -8,7 +8,7 @@ import type { Wish } from "../script/wish.js";
 import { isBookable } from "../seats.js";
 import { kindOf } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
-import { brokenIn, focus, lastList, mergedList, placeIn, type SaidBefore, saidBefore } from "./past.js";
+import { brokenIn, focus, lastList, mergedList, nextOnSale, placeIn, type SaidBefore, saidBefore } from "./past.js";
 import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
@@ -164,7 +164,7 @@ export function meantEvent(view: ScriptView, wish: Wish): string | undefined {
 }
 
 export function details(view: ScriptView, wish: Wish, habits: Habits): ScriptMove {
-  const event = meantEvent(view, wish);
+  const event = meantEvent(view, wish) ?? nextOnSale(view, wish);
   if (event !== undefined) return callThen(view, { name: "get_event", arguments: { event_id: event } }, replies.detailsReply);
   return whichOne(view) ?? search(view, wish, habits);
 }
