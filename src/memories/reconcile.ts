@@ -8,7 +8,7 @@ import { Companions, nameOf } from "./companions.js";
 import type { ProposedChange } from "./proposed-change.js";
 import type { Reconciled, ReconcileRules } from "./reconciled.js";
 import { activated, ended, expiredWaiting, isBefore, isNewer, messageOf, overBefore, seenAgain, supersededBy } from "./record-changes.js";
-import { isNamedNeed, isTwin, restates, sameFrame, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
+import { isNamedNeed, isTurned, isTwin, restates, sameFrame, saySame, saysPlainly, standsBeside, tellsNeedOf } from "./same-memory.js";
 import { isSingleValued } from "./spelling.js";
 import { recordFrom } from "./statement-record.js";
 import { wasForgotten } from "./unforgotten.js";
@@ -25,7 +25,8 @@ export const MAX_WAITING = 20;
 /**
  * What changes make of an owner's memories. The model decides what replaces what: only a named target ends or is superseded. Two hard
  * constraints never merge or replace each other because they share a category or an aspect. Without a target only a soft memory of an
- * aspect that holds one value gives way, to one of the same person under the same condition. Pure; the same changes again change nothing.
+ * aspect that holds one value gives way, or a taste to its opposite, to one of the same person under the same condition. Pure; the same
+ * changes again change nothing.
  */
 export function reconcile(memories: Iterable<MemoryRecord>, changes: readonly ProposedChange[], rules: ReconcileRules): Reconciled {
   const work = new Reconciliation(memories, changes, rules);
@@ -297,9 +298,9 @@ class Reconciliation {
     this.#records.set(current.id, supersededBy(current, record, this.#rules.now));
   }
 
-  /** Of an aspect that holds one value, the newest soft statement holds, in whatever order they arrive. */
+  /** Of an aspect that holds one value, and of a taste and its opposite, the newest soft statement holds, in whatever order they arrive. */
   #takePlace(record: MemoryRecord): void {
-    if (record.strength === "hard" || !isSingleValued(record, this.#rules.categories)) return;
+    if (record.strength === "hard") return;
     const rivals = this.#rivals(record).filter(({ status }) => status === "active");
     for (const rival of rivals) {
       const [older, newer] = isBefore(record, rival) ? [record, rival] : [rival, record];
@@ -332,15 +333,15 @@ class Reconciliation {
     );
   }
 
-  /** Soft memories of the same aspect, person and condition. */
+  /** Soft memories of the same person and condition that can't hold beside it: of the same aspect, or the opposite of a taste. */
   #rivals(record: MemoryRecord): MemoryRecord[] {
-    if (!isSingleValued(record, this.#rules.categories)) return [];
+    const isSingle = isSingleValued(record, this.#rules.categories);
     return [...this.#records.values()].filter(
       (other) =>
         other.id !== record.id &&
         other.strength === "soft" &&
         other.category === record.category &&
-        normalised(other.aspect) === normalised(record.aspect) &&
+        ((isSingle && normalised(other.aspect) === normalised(record.aspect)) || isTurned(other, record)) &&
         sameFrame(other, record, this.#companions),
     );
   }

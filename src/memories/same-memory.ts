@@ -1,5 +1,6 @@
 import { normalised } from "../domain/folded-text.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
+import { type Attitude, attitudeIn, contradicts } from "../languages/attitudes.js";
 import { sayOtherNumbers } from "../languages/numbers.js";
 import type { Companions } from "./companions.js";
 
@@ -37,6 +38,22 @@ export function saySame(a: MemoryRecord, b: MemoryRecord, companions: Companions
   if (!sameFrame(a, b, companions)) return false;
   if (textOf(a) === textOf(b)) return a.type !== "episodic" || sameDay(a, b);
   return isNamedNeed(a) && a.need === b.need && a.strength === "hard" && b.strength === "hard" && !sayOtherNumbers(a.text, b.text);
+}
+
+/** Compared with every taste of a person: worked out once for as long as the record is held. */
+const attitudes = new WeakMap<MemoryRecord, Attitude | null>();
+
+function attitudeOf(record: MemoryRecord): Attitude | null {
+  const known = attitudes.get(record);
+  if (known !== undefined) return known;
+  const attitude = attitudeIn(record.text);
+  attitudes.set(record, attitude);
+  return attitude;
+}
+
+/** "Loves ballet" and "hates ballet": of one person and one thing, of which nobody has both. */
+export function isTurned(a: MemoryRecord, b: MemoryRecord): boolean {
+  return contradicts(attitudeOf(a), attitudeOf(b));
 }
 
 /** What waits of the same thing, person and need: said plainly now, it is not to be asked about any more. */

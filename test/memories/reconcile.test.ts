@@ -239,6 +239,49 @@ describe("what gives way", () => {
     );
   });
 
+  describe("without a target a taste to its opposite", () => {
+    const taste = (text: string, more: Partial<Statement> = {}) => ({ says: { text, category: "genre", ...more } });
+
+    test.each([
+      ["Loves ballet", "Hates ballet"],
+      ["Hates ballet", "Loves the ballet"],
+      ["Loves going to musicals", "Is not really into musicals"],
+      ["Enjoys musicals", "A musical isn't their cup of tea"],
+      ["Is a big fan of opera", "Cannot stand opera"],
+      ["Likes opera", "Opera bores her"],
+      ["Loves jazz", "No longer likes jazz"],
+      ["Mag Ballett", "Mag kein Ballett"],
+      ["Liebt die Oper", "Mag die Oper gar nicht"],
+      ["Aime l'opéra", "N'aime plus l'opéra"],
+      ["Le gusta el flamenco", "No le gusta nada el flamenco"],
+      ["Ama il jazz", "Non sopporta il jazz"],
+      ["Gosta de fado", "Já não gosta de fado"],
+      ["Houdt van opera", "Houdt niet van opera"],
+    ])("%s, then %s, in whatever order they arrive", (older, newer) => {
+      const [first, second] = [message(1, [taste(older)]), message(2, [taste(newer)])];
+      const story = new Story().take(2, first).take(2, second);
+      expect([story.active(), story.of(older)?.superseded_by]).toEqual([[newer], story.id(newer)]);
+      expect(new Story().take(2, second).take(2, first).active()).toEqual([newer]);
+    });
+
+    test.each([
+      ["Hates opera", {}],
+      ["Hates ballet music", {}],
+      ["Loves ballet on Fridays", {}],
+      ["Adores ballet", {}],
+      ["Used to hate ballet", {}],
+      ["Would hate ballet", {}],
+      ["Hates ballet", { condition: "on weekdays" }],
+      ["Hates ballet", { subject: "companion:Jon" }],
+      ["Hates ballet", { category: "venue" }],
+      ["Hates ballet", { type: "episodic" as const }],
+      ["Hates ballet", { strength: "hard" as const }],
+      ["Hates ballet", { scope: "trip" as const, valid_until: day(30).toISOString() }],
+    ])("but no other thing, nobody else's, and none that is no opposite: %s %o", (text, more) => {
+      expect(new Story().says(1, taste("Loves ballet")).says(2, taste(text, more)).of("Loves ballet")?.status).toBe("active");
+    });
+  });
+
   test("a home only from the day of the move on", () => {
     const home = (text: string, more: Partial<Statement> = {}) => ({ says: { text, category: "location", aspect: "home", ...more } });
     for (const op of ["add", "supersede"] as const) {
