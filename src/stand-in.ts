@@ -1,6 +1,7 @@
 /** What a stand-in for a model is made with: the form of what it reads and proposes, and words, phrases and dates as Maitred reads them. */
 
 export { holdsSecret } from "./domain/secrets.js";
+export { attitudeIn } from "./languages/attitudes.js";
 export { AppError as MaitredError, isAppError as isMaitredError } from "./platform/errors.js";
 export { dateReader } from "./platform/language/date-reader.js";
 export { isStopWord, latinLanguageOf } from "./platform/language/stop-words.js";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { SentenceJudge } from "../../packages/offline/src/learnt/sentence-judge.js";
-import { attitudeIn } from "../../packages/offline/src/reading/language.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { ProposedOperation, Reading } from "../../src/ports/extraction.js";
@@ -132,6 +131,66 @@ describe("tastes and habits", () => {
     expect((await read(text)).operations.map((operation) => operation.text)).toEqual(texts);
   });
 
+  /** Of these a judge knows nothing, and what is plain is kept all the same. */
+  const knowsNothing: SentenceJudge = {
+    judge: async (sentences) => sentences.map(() => ({ keep: -5, hard: -5, back: -9, category: "other" })),
+  };
+
+  test.each([
+    ["I'm not a fan of opera", "Is not a fan of opera", "opera"],
+    ["Not really a fan of opera tbh", "Not really a fan of opera", "opera"],
+    ["I dislike opera", "Dislikes opera", "opera"],
+    ["I really can't stand opera", "Cannot stand opera", "opera"],
+    ["opera isn't my thing", "Dislikes opera", "opera"],
+    ["Musicals aren't really our cup of tea", "Dislikes musicals", "musicals"],
+    ["I'm not into ballet", "Is not into ballet", "ballet"],
+    ["we avoid musicals", "Avoids musicals", "musicals"],
+    ["I've never liked loud bars", "Has never liked loud bars", "loud bars"],
+    ["My wife isn't keen on jazz.", "Wife isn't keen on jazz", "jazz"],
+    ["any concerts? I don't care for jazz", "Does not care for jazz", "jazz"],
+  ])("what is disliked plainly is kept whatever a judge makes of it: %s", async (text, told, about) => {
+    const expected = [{ op: "add", strength: "soft", stance: "stated", need: null, text: told, about }];
+    expect((await read(text)).operations).toMatchObject(expected);
+    expect((await read(text, [], knowsNothing)).operations).toMatchObject(expected);
+  });
+
+  test("beside what must hold, too", async () => {
+    const { operations } = await read("I'm allergic to nuts and I can't stand opera", [], knowsNothing);
+    expect(operations.map(({ text }) => text)).toEqual(["Is allergic to nuts", "Cannot stand opera"]);
+  });
+
+  test.each([
+    "Do you think I dislike opera?",
+    "my boss can't stand opera",
+    "A colleague told me the crowd there hates opera",
+    "My wife says that people there hate opera",
+    "My friend Tom hates jazz",
+    "avoid the opera please",
+    "I can't stand opera tonight",
+    "I hate opera lol",
+    "I don't dislike opera",
+    "I used to hate opera",
+    "I hate it that the theatre is so far",
+    "I'd hate a balcony seat",
+    "She can't stand opera",
+  ])("but nobody else's, nor an order, nor what passes: %s", async (text) => {
+    expect((await read(text, [], knowsNothing)).operations).toEqual([]);
+  });
+
+  test.each(["I can't stand garlic", "I'm not into shellfish", "I avoid nuts", "I can't stand for long", "I hate stairs"])(
+    "and never a taste of what may have to hold: %s",
+    async (text) => {
+      const { operations } = await read(text, [], knowsNothing);
+      expect(operations.filter(({ strength }) => strength === "soft")).toEqual([]);
+    },
+  );
+
+  test("what a judge makes of more than that stays", async () => {
+    const text = "I can't stand opera, flashing lights set me off";
+    const asks: SentenceJudge = { judge: async (all) => all.map(() => ({ keep: 0, hard: 2, back: -9, category: "accessibility" })) };
+    expect((await read(text, [], asks)).operations).toMatchObject([{ strength: "hard", quote: text }]);
+  });
+
   test("what holds for one thing keeps its condition", async () => {
     expect((await read("I prefer the window on trains")).operations).toMatchObject([{ condition: "on trains" }]);
   });
@@ -157,34 +216,6 @@ describe("nothing is read in", () => {
 });
 
 describe("what is known changes", () => {
-  test.each([
-    ["Likes musicals", { isAgainst: false, thing: "musicals" }],
-    ["Does not like musicals", { isAgainst: true, thing: "musicals" }],
-    ["Is no fan of musicals", { isAgainst: true, thing: "musicals" }],
-    ["Is not a fan of musicals", { isAgainst: true, thing: "musicals" }],
-    ["Cannot stand musicals", { isAgainst: true, thing: "musicals" }],
-    ["Sits on the aisle", null],
-  ])("how somebody is to a thing: %s", (text, attitude) => expect(attitudeIn(text)).toEqual(attitude));
-
-  test.each([
-    ["I love ballet", "I hate ballet"],
-    ["I love ballet", "I don't like ballet"],
-    ["I hate ballet", "I love ballet"],
-    ["I love opera", "I loathe opera"],
-    ["Ich liebe Ballett", "Ich hasse Ballett"],
-  ])("nobody likes and dislikes the same thing: %s, then %s", async (before, now) => {
-    const known = await knownFrom(before);
-    expect((await read(now, known)).operations).toMatchObject([{ op: "supersede", target_id: "known-0" }]);
-  });
-
-  test.each(["I hate opera", "My wife hates ballet", "I love ballet on Fridays", "I hate ballet music"])(
-    "but another thing, and somebody else: I love ballet, then %s",
-    async (now) => {
-      const known = await knownFrom("I love ballet");
-      expect((await read(now, known)).operations.filter(({ op }) => op === "supersede")).toEqual([]);
-    },
-  );
-
   test("what is no longer so ends", async () => {
     const known = await knownFrom("I'm vegan");
     expect((await read("I'm no longer vegan", known)).operations.map(brief)).toMatchObject([{ op: "end" }]);

@@ -188,7 +188,7 @@ export class OfflineReader implements MessageReader {
       if (needs.length > 0 && together.length === 0 && ofUnread.keep >= UNDERSTOOD_KEEP_FROM) return [...needs, ...understood];
       return [...needs, ...(parts.length === 1 || together.some(({ hard }) => hard) ? together : parts.flatMap(said))];
     };
-    const believable = read.flatMap((each, at) => withHarms(believed(each, at), each.harms));
+    const believable = read.flatMap((each, at) => withHarms(withPlain(believed(each, at), each.drafts), each.harms));
     const takesBack = ({ place, whole }: ReadSentence) => place < BACK_WITHIN && mayTakeBack(whole.words, language);
     const firsts = read.map((each, at) => (takesBack(each) ? (judged[2 * at]?.back ?? NEVER) : NEVER));
     return { believable, back: Math.max(...firsts) };
@@ -214,6 +214,14 @@ export class OfflineReader implements MessageReader {
     const points = words.some((word, at) => /^(?:all?erg|intoleran)/u.test(word) && language.mine.has(words[at - 1]));
     return points && held.some(({ category }) => category === "dietary");
   }
+}
+
+/** With the tastes that are told plainly, for what the judge made of just their words; what it made of more tells them too. */
+function withPlain(kept: readonly Draft[], read: readonly Draft[]): readonly Draft[] {
+  const holds = (one: Draft, other: Draft) =>
+    one.clause.start <= other.clause.start && one.clause.start + one.clause.text.length >= other.clause.start + other.clause.text.length;
+  const plain = read.filter((each) => each.plain === true && kept.every((other) => !holds(other, each) || holds(each, other)));
+  return [...kept.filter((each) => !plain.some((other) => holds(other, each))), ...plain];
 }
 
 interface DatedDraft {

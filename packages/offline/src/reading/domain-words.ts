@@ -90,6 +90,20 @@ export class Vocabulary {
     return this.#categories.some(([name, list]) => name === category && list.in(words) !== -1);
   }
 
+  /**
+   * The category of what somebody may like or not, and need not be spared: the words name no need, nor anything of a need's category, and
+   * hardly anything else ("loud bars").
+   */
+  tasteOf(words: readonly string[]): string | undefined {
+    const category = this.categoryOf(words);
+    const isOfNeeds = this.needsIn(words).length > 0 || this.#needs.some((need) => need.category === category);
+    const isNamed = (place: number) =>
+      this.#categories.some(([, list]) => words.some((_, at) => at <= place && at + list.at(words, at) > place));
+    const others = words.filter((_, place) => !isNamed(place)).length;
+    const isOnly = others <= 1 && isNamed(words.length - 1);
+    return isOfNeeds || !isOnly || this.reasonsIn(words).length > 0 ? undefined : category;
+  }
+
   /** The category of which the words name something; undefined where none does. The first of the file wins. */
   categoryOf(words: readonly string[]): string | undefined {
     return this.#categories.find(([, list]) => list.in(words) !== -1)?.[0];

@@ -14,6 +14,8 @@ export interface Draft {
   readonly hard: boolean;
   /** A rule read all of the clause: no judge is asked about it. Default false. */
   readonly whole?: boolean;
+  /** A taste that is told so plainly that it is kept whatever a judge makes of its clause. Default false. */
+  readonly plain?: boolean;
   readonly subject: string;
   /** How the companion is called, where the clause says so. */
   readonly name: string | null;

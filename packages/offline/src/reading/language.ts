@@ -65,19 +65,6 @@ export function saysLiking(word: string): boolean {
   return LANGUAGES.some(({ like, dislike }) => like.has(word) || dislike.has(word));
 }
 
-/** How somebody is to what a sentence tells of, and what that is: "loves ballet", "doesn't like it". Null where it doesn't tell. */
-export function attitudeIn(text: string): { readonly isAgainst: boolean; readonly thing: string } | null {
-  const words = wordsIn(text);
-  const rest = (from: number) => words.slice(words[from] === "of" ? from + 1 : from).join(" ");
-  const against = english.against.in(words);
-  if (against !== -1) return { isAgainst: true, thing: rest(against + english.against.at(words, against)) };
-  const { like, dislike, not } = languageIn(text);
-  const at = words.findIndex((word) => like.has(word) || dislike.has(word));
-  if (at === -1) return null;
-  const isDenied = not.in(words.slice(Math.max(0, at - 2), at)) !== -1;
-  return { isAgainst: like.has(words[at]) === isDenied, thing: rest(at + 1) };
-}
-
 /**
  * The language whose small words a text has most of; English where nothing tells another. What an English name may be tells none by itself:
  * "Ben is deaf" is no Dutch.

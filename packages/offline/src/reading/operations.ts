@@ -5,7 +5,7 @@ import { type Changes, OTHER } from "./changes.js";
 import type { Dates } from "./dates.js";
 import type { Vocabulary } from "./domain-words.js";
 import type { Draft } from "./draft.js";
-import { attitudeIn, relationOf } from "./language.js";
+import { relationOf } from "./language.js";
 
 /** What was read of a message, as the operations that a reader proposes over what is known. */
 export function operationsFor(
@@ -69,9 +69,7 @@ export function operationsFor(
     const replaced = newer
       ? alikes
       : same === undefined
-        ? free.find(
-            (memory) => isOtherDiet(memory, draft) || isTurned(memory, draft) || (corrects && isReplacedBy(memory, draft, category)),
-          )
+        ? free.find((memory) => isOtherDiet(memory, draft) || (corrects && isReplacedBy(memory, draft, category)))
         : undefined;
     if (replaced !== undefined) taken.add(replaced.id);
     operations.push(
@@ -113,13 +111,6 @@ function isAskedOtherwise(memory: Memory, draft: Draft): boolean {
 /** Vegetarian, then vegan: nobody is both. */
 function isOtherDiet(memory: Memory, draft: Draft): boolean {
   return draft.aspect === "diet" && memory.aspect === "diet" && draft.need !== memory.need && sameSubject(memory.subject, draft.subject);
-}
-
-/** "Loves ballet", then "hates ballet": nobody does both. */
-function isTurned(memory: Memory, draft: Draft): boolean {
-  if (draft.hard || memory.strength !== "soft" || !sameSubject(memory.subject, draft.subject)) return false;
-  const [before, now] = [attitudeIn(memory.text), attitudeIn(draft.text)];
-  return before !== null && now !== null && now.thing !== "" && before.thing === now.thing && before.isAgainst !== now.isAgainst;
 }
 
 function isReplacedBy(memory: Memory, draft: Draft, category: string): boolean {
