@@ -1,6 +1,7 @@
 import type { MemoryLine } from "maitred";
 import { says } from "../phrases.js";
 import { citiesIn, dietsIn, genresIn, partyIn, priceIn } from "../script/words.js";
+import { isDisliked } from "../tastes.js";
 import type { City, Diet, Genre } from "../vocabulary.js";
 
 interface Habit<Value> {
@@ -22,8 +23,8 @@ export interface Habits {
 
 export function habitsOf(memories: readonly MemoryLine[]): Habits {
   const ofSelf = memories.filter(({ subject }) => subject === "self");
-  const own = ofSelf.filter(({ text }) => !says(text, "dislikes"));
-  const against = ofSelf.filter(({ text, category }) => category === "genre" && says(text, "dislikes"));
+  const own = ofSelf.filter(({ text }) => !isDisliked(text));
+  const against = ofSelf.filter(({ text, category }) => category === "genre" && isDisliked(text));
   const known = <Value>(category: string, read: (text: string) => readonly Value[]): readonly Habit<Value>[] =>
     own.flatMap((memory) => (memory.category === category ? read(memory.text).map((value) => ({ value, memory })) : []));
   const listed = <Value>(value: Value | undefined) => (value === undefined ? [] : [value]);
