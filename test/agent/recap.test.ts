@@ -20,7 +20,12 @@ import { systemPrompt } from "../../src/turn/prompt.js";
 const unused = {} as never;
 const parts = { catalogue: new Catalogue(), bookings: new EngineBookings(new MemoryEngine()) };
 const TOOLS: readonly AnyTool[] = [
-  ...[searchEvents({ ...parts, gate: unused }), getEvent(parts), checkAvailability(parts), bookTickets({ ...parts, gate: unused })],
+  ...[
+    searchEvents({ ...parts, gate: unused }),
+    getEvent({ ...parts, gate: unused }),
+    checkAvailability(parts),
+    bookTickets({ ...parts, gate: unused }),
+  ],
   ...[listBookings({ ...parts, gate: unused }), cancelBooking(parts.bookings)],
   ...memoryTools({
     memories: unused,

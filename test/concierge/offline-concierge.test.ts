@@ -182,6 +182,10 @@ describe("what is known of a guest shapes the suggestions", () => {
       "Any ideas for tomorrow?",
     );
     expect(steps[0]?.input).toEqual({ from: "2026-03-12", to: "2026-03-12", not_genres: ["opera"] });
+    for (const text of ["Cannot stand opera", "Is not into opera", "Avoids opera"]) {
+      const asked = await guest([recalled(text, "genre")]).say("What would you suggest for tomorrow?");
+      expect(asked.steps[0]?.input).toMatchObject({ not_genres: ["opera"] });
+    }
   });
 
   test.each([
@@ -408,6 +412,28 @@ describe("what a known need stands against", () => {
     const titles = lines(content).map((line) => /^\d\. (.+?) \(/.exec(line)?.[1] ?? "");
     expect(domain.arrange?.(content, elements).map(({ name }) => name)).toEqual(titles);
     expect((await ann.say("Tell me more about the last one")).content).toMatch(new RegExp(`^${titles.at(-1)}: `));
+  });
+
+  test("is told of each event that could break it: stated, or for the house to say", async () => {
+    await holds("Is a coeliac", "dietary", "no_gluten");
+    await holds("Is allergic to sesame", "dietary", "no_sesame");
+    const ann = guest();
+    const { content, steps, elements } = await ann.say(ask);
+    expect(lines(content)).toHaveLength(3);
+    for (const line of lines(content)) expect(line).toMatch(/without gluten|not stated, ask the house: (?:gluten, )?sesame/);
+    expect(content).toMatch(/ · stated: without gluten/);
+    expect(content).toMatch(/ · not stated, ask the house: sesame/);
+    const found = steps.at(-1)?.output as { events: { meets?: string[]; not_stated?: string[] }[] } | undefined;
+    for (const { meets = [], not_stated = [] } of found?.events ?? []) expect([...meets, ...not_stated]).toHaveLength(2);
+    const { fit } = JSON.parse(elements[0]?.content ?? "") as { fit: { label: string; met: boolean | null }[] };
+    expect(fit.map(({ label, met }) => [label, met])).toContainEqual(["sesame: not stated", null]);
+    expect((await ann.say("Tell me more about the first one")).content).toMatch(/\nWhat must hold: .*ask the house: sesame\.$/);
+  });
+
+  test("is nothing of what serves nothing, nor of a guest who needs nothing", async () => {
+    expect((await guest().say(ask)).content).not.toMatch(/stated/);
+    await holds("Is a coeliac", "dietary", "no_gluten");
+    expect((await guest().say("Any jazz concert this weekend?")).content).not.toMatch(/stated/);
   });
 
   test("is of a companion where they are spoken of", async () => {

@@ -1,13 +1,11 @@
-import type { JsonObject, Judge, RecalledMemory } from "maitred";
+import type { Gate, JsonObject, RecalledMemory } from "maitred";
 import type { CatalogueEvent } from "./catalogue.js";
-import { candidateOf, statedOf } from "./need-check.js";
+import { candidateOf } from "./need-check.js";
 import { type NeedName, needMeant } from "./needs.js";
-import { says } from "./phrases.js";
 import { genresIn } from "./script/words.js";
+import { isDisliked } from "./tastes.js";
 
-/** How an event suits what the turn knows of the guest: a mark for each memory that the catalogue has an answer to. */
-
-const COMPANION = "companion:";
+/** How an event suits what is known of the guest: what it states of each need, by the gate's own look, and what they like. */
 
 export interface FitMark extends JsonObject {
   readonly memory_id: string;
@@ -15,54 +13,82 @@ export interface FitMark extends JsonObject {
   readonly met: boolean | null;
 }
 
-/**
- * In the order of the memories: `memory_id`, what the catalogue says in a word or two (`label`), and whether that meets it (`met`; null
- * where the catalogue doesn't say). What an event can't break, as food where none is served, has no mark.
- */
-export function fitOf(event: CatalogueEvent, known: readonly RecalledMemory[]): FitMark[] {
-  return known.map((memory) => needMark(event, memory) ?? genreMark(event, memory)).filter((mark) => mark !== null);
-}
-
-/** A need that an event breaks: in a word or two, and the memory that tells it. */
-export interface Broken {
-  readonly label: string;
+/** A need that an event could break. */
+export interface HeldNeed {
   readonly memoryId: string;
+  /** What the catalogue says of it, in a word or two: "without gluten", "not without gluten"; where it says nothing, of what: "gluten". */
+  readonly label: string;
+  /** Whether some section of the event meets it. Null: the catalogue doesn't say. */
+  readonly met: boolean | null;
+  /** False for a companion's who was given as one that may come along, and of whom nobody spoke. */
+  readonly along: boolean;
 }
 
+/** What is eaten: a domain may have no name for what must not be in it. */
+const FOOD = "dietary";
+
+type Judge = Awaited<ReturnType<Gate["read"]>>;
+type ToolContext = Parameters<Gate["read"]>[0];
+
 /**
- * What of the guest's needs, and of those of companions that were spoken of, no section of an event meets; empty where nothing known
- * stands against it.
+ * What an event states of the needs of the guest, and of companions who were spoken of or whose needs the turn was given. What it can't
+ * break, as food where none is served, is left out, and so is a need that the catalogue has no name for, but for what is eaten.
  */
-export function brokenBy(event: CatalogueEvent, judge: Judge, said: readonly string[], sessionId: string): Broken[] {
+export function needsHeld(event: CatalogueEvent, judge: Judge, context: ToolContext): readonly HeldNeed[] {
+  const { earlierMessages = [], userMessage, sessionId, recalled = [] } = context;
+  const said = [...earlierMessages, userMessage.content];
   // Of so many people whoever was spoken of may be one.
   const party = { companions: [], absent: [], size: Number.MAX_SAFE_INTEGER, said, sessionId };
-  const [first = [], ...others] = event.sections.map((section) => judge(candidateOf(event, section), party).conflicts);
-  const everywhere = first.filter(({ memoryId }) => others.every((conflicts) => conflicts.some((each) => each.memoryId === memoryId)));
-  return everywhere.map(({ needName, need, who, memoryId }) => {
+  const [first = [], ...others] = event.sections.map((section) => judge(candidateOf(event, section), party).basis.needs);
+  return first.flatMap(({ memoryId, memory, needName, who, strength, comes, broughtAlong, stated }) => {
+    const given = recalled.find(({ id }) => id === memoryId);
+    const concerns = strength === "hard" && !broughtAlong && stated.state !== "moot" && (comes === "yes" || given !== undefined);
+    if (!concerns) return [];
     const name = needMeant(needName);
-    return { memoryId, label: name === null ? need : labelOf(name, false) + (who === "self" ? "" : ` for ${who}`) };
+    if (name === null && (event.kitchen === null || given?.category !== FOOD)) return [];
+    const states = [stated, ...others.flatMap((needs) => needs.find((each) => each.memoryId === memoryId)?.stated ?? [])];
+    const met = states.some(({ state }) => state === "met") || (states.every(({ state }) => state === "broken") ? false : null);
+    const what = name === null ? memory : labelOf(name, met);
+    return [{ memoryId, label: who === "self" ? what : `${what} for ${who}`, met, along: comes === "yes" }];
   });
 }
 
-function needMark(event: CatalogueEvent, { id, need, subject = "self" }: RecalledMemory): FitMark | null {
-  const name = needMeant(need ?? null);
-  if (name === null) return null;
-  const states = event.sections.map((section) => statedOf(name, { event, section }));
-  if (states.includes("moot")) return null;
-  const met = states.includes(true) ? true : states.includes(false) ? false : null;
-  const who = subject.startsWith(COMPANION) ? ` for ${subject.slice(COMPANION.length)}` : "";
-  return { memory_id: id, label: labelOf(name, met) + who, met };
+/** The marks of its card. */
+export function fitOf(event: CatalogueEvent, needs: readonly HeldNeed[], known: readonly RecalledMemory[]): FitMark[] {
+  const ofNeeds = needs.map(({ memoryId, label, met }) => ({
+    memory_id: memoryId,
+    label: met === null ? `${label}: not stated` : label,
+    met,
+  }));
+  return [...ofNeeds, ...known.flatMap((memory) => genreMark(event, memory) ?? [])];
+}
+
+/** For whoever tells the guest; of companions those who were spoken of. What there is none of is left out. */
+export interface StatedOfNeeds extends JsonObject {
+  readonly breaks?: string[];
+  readonly meets?: string[];
+  readonly not_stated?: string[];
+}
+
+export function statedOfNeeds(needs: readonly HeldNeed[]): StatedOfNeeds {
+  const those = (state: boolean | null) => needs.flatMap(({ label, met, along }) => (along && met === state ? [label] : []));
+  const [breaks, meets, notStated] = [those(false), those(true), those(null)];
+  return {
+    ...(meets.length > 0 && { meets }),
+    ...(notStated.length > 0 && { not_stated: notStated }),
+    ...(breaks.length > 0 && { breaks }),
+  };
 }
 
 /** Only what is liked has a mark: an event of another kind breaks nothing. */
 function genreMark(event: CatalogueEvent, { id, category, text, subject = "self" }: RecalledMemory): FitMark | null {
-  if (category !== "genre" || subject !== "self" || says(text, "dislikes") || !genresIn(text).includes(event.genre)) return null;
+  if (category !== "genre" || subject !== "self" || isDisliked(text) || !genresIn(text).includes(event.genre)) return null;
   return { memory_id: id, label: event.genre, met: true };
 }
 
 function labelOf(name: NeedName, met: boolean | null): string {
   const without = name.startsWith("no_") ? name.slice("no_".length) : null;
-  if (met === null) return `${without ?? name.replaceAll("_", " ")}: not stated`;
+  if (met === null) return without ?? name.replaceAll("_", " ");
   if (without !== null) return met ? `without ${without}` : `not without ${without}`;
   if (name === "step_free") return met ? "step-free" : "not step-free";
   if (name === "hearing_loop" || name === "assistance_dog")

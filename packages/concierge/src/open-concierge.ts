@@ -23,7 +23,7 @@ export async function openConcierge({ engine, gate }: DomainParts): Promise<Doma
   const catalogue = new Catalogue();
   const tools: readonly AnyTool[] = [
     searchEvents({ catalogue, bookings, gate }),
-    getEvent({ catalogue, bookings }),
+    getEvent({ catalogue, bookings, gate }),
     checkAvailability({ catalogue, bookings }),
     bookTickets({ catalogue, bookings, gate }),
     listBookings({ bookings, catalogue, gate }),

@@ -2,7 +2,7 @@ import type { Element, JsonObject, RecalledMemory, Source } from "maitred";
 import type { Booking } from "./booking-rows.js";
 import { seatsKey } from "./booking-store.js";
 import { type CatalogueEvent, isStepFree, type Section, seatsTaken } from "./catalogue.js";
-import { fitOf } from "./fit.js";
+import { fitOf, type HeldNeed, statedOfNeeds } from "./fit.js";
 import { longDay, type ZoneClock, zoneClock } from "./local-time.js";
 import { CITIES, type City } from "./vocabulary.js";
 
@@ -13,8 +13,8 @@ export function seatsLeft(sold: ReadonlyMap<string, number>, event: CatalogueEve
   return Math.max(0, section.seats - seatsTaken(event, section) - (sold.get(seatsKey(event.id, section.name)) ?? 0));
 }
 
-/** In a list: what one chooses by. `breaks`: the labels that {@link brokenBy} gives. */
-export function eventLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
+/** In a list: what one chooses by, and what it states of `needs`. */
+export function eventLine(event: CatalogueEvent, needs: readonly HeldNeed[] = []): JsonObject {
   return {
     event_id: event.id,
     title: event.title,
@@ -28,20 +28,20 @@ export function eventLine(event: CatalogueEvent, breaks: readonly string[] = [])
     from_price_eur: Math.min(...event.sections.map((section) => section.priceCents)) / 100,
     step_free: isStepFree(event),
     ...(event.kitchen !== null && { menus: [...event.kitchen.diets] }),
-    ...(breaks.length > 0 && { breaks: [...breaks] }),
+    ...statedOfNeeds(needs),
   };
 }
 
 /** The same where many are found, in fewer words: within two months a day needs no year. */
-export function foundLine(event: CatalogueEvent, breaks: readonly string[] = []): JsonObject {
-  const { date: _, day, time, venue, city, ...line } = eventLine(event, breaks);
+export function foundLine(event: CatalogueEvent, needs: readonly HeldNeed[] = []): JsonObject {
+  const { date: _, day, time, venue, city, ...line } = eventLine(event, needs);
   return { ...line, venue: `${venue}, ${city}`, starts: `${day}, ${time}` };
 }
 
 /** By itself: everything the catalogue knows. */
-export function eventDetails(event: CatalogueEvent, sold: ReadonlyMap<string, number>): JsonObject {
+export function eventDetails(event: CatalogueEvent, sold: ReadonlyMap<string, number>, needs: readonly HeldNeed[]): JsonObject {
   return {
-    ...eventLine(event),
+    ...eventLine(event, needs),
     kind: event.kind,
     starts_at: event.startsAt.toISOString(),
     sections: event.sections.map((section) => sectionLine(event, section, sold)),
@@ -83,16 +83,12 @@ export function bookingLine(booking: Booking): JsonObject {
   };
 }
 
-/** `known`: what the turn knows of the guest. `seats`: how many were asked for. `breaks`: as for {@link eventLine}. */
+/** `known`: what the turn knows of the guest. `seats`: how many were asked for. `needs`: what must hold. */
 export function eventCard(
   event: CatalogueEvent,
-  {
-    known = [],
-    seats,
-    breaks = [],
-  }: { known?: readonly RecalledMemory[] | undefined; seats?: number | undefined; breaks?: readonly string[] },
+  { known = [], seats, needs }: { known?: readonly RecalledMemory[] | undefined; seats?: number | undefined; needs: readonly HeldNeed[] },
 ): Element {
-  const card = { ...eventLine(event, breaks), fit: fitOf(event, known), ...(seats !== undefined && { seats }) };
+  const card = { ...eventLine(event, needs), fit: fitOf(event, needs, known), ...(seats !== undefined && { seats }) };
   return { id: `event:${event.id}`, type: "event_card", name: event.title, content: JSON.stringify(card), display: "inline" };
 }
 

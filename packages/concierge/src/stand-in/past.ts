@@ -28,10 +28,20 @@ export function sectionIn(message: string, eventId: string): string | undefined 
   return names.toSorted((a, b) => b.length - a.length).find((name) => standsIn(name, message));
 }
 
+/** What an event states of the needs of whoever comes, in a word or two each. */
+export interface HeldNeeds {
+  readonly breaks: readonly string[];
+  readonly meets: readonly string[];
+  readonly not_stated: readonly string[];
+}
+export const NOTHING_HELD: HeldNeeds = { breaks: [], meets: [], not_stated: [] };
+const names = z.array(z.string()).default([]);
+const heldSchema = z.looseObject({ breaks: names, meets: names, not_stated: names });
+
 /** In a list by its id, or by all that one chooses by. */
 const eventSchema = z.union([
-  z.string().transform((event_id) => ({ event_id, breaks: [] })),
-  z.looseObject({ event_id: z.string(), breaks: z.array(z.string()).default([]) }),
+  z.string().transform((event_id) => ({ event_id, ...NOTHING_HELD })),
+  z.looseObject({ event_id: z.string() }).and(heldSchema),
 ]);
 const listSchema = z.looseObject({ events: z.array(eventSchema) });
 const singleSchema = z.looseObject({ event_id: z.string() });
@@ -88,11 +98,16 @@ export function eventIn(output: unknown): CatalogueEvent | undefined {
 
 const MAX_LISTED = 5;
 
-/** What the events of these searches break, by their ids; none where an event breaks nothing. */
-export function brokenIn(observations: readonly Observation[]): ReadonlyMap<string, readonly string[]> {
+/** What an event that was looked at by itself states of needs. */
+export function heldOf(output: unknown): HeldNeeds {
+  return heldSchema.safeParse(output).data ?? NOTHING_HELD;
+}
+
+/** What the events of these searches state of needs, by their ids. */
+export function heldIn(observations: readonly Observation[]): ReadonlyMap<string, HeldNeeds> {
   const searches = observations.filter(({ name }) => name === "search_events");
   const events = searches.flatMap(({ output }) => listSchema.safeParse(output).data?.events ?? []);
-  return new Map(events.map(({ event_id, breaks }) => [event_id, breaks]));
+  return new Map(events.map((event) => [event.event_id, event]));
 }
 
 /**
@@ -101,12 +116,12 @@ export function brokenIn(observations: readonly Observation[]): ReadonlyMap<stri
  */
 export function mergedList(observations: readonly Observation[]): readonly CatalogueEvent[] {
   const searches = observations.filter(({ name }) => name === "search_events");
-  const broken = brokenIn(searches);
-  const breaks = (id: string) => (broken.get(id)?.length ?? 0) > 0;
+  const held = heldIn(searches);
+  const breaks = (id: string) => (held.get(id)?.breaks.length ?? 0) > 0;
   const stepFreeFirst = searches.some(({ input }) => z.looseObject({ step_free: z.literal("first") }).safeParse(input).success);
   const order = (event: CatalogueEvent) =>
     `${breaks(event.id) ? 1 : 0} ${stepFreeFirst && !isStepFree(event) ? 1 : 0} ${event.day} ${event.time}`;
-  return [...broken.keys()]
+  return [...held.keys()]
     .toSorted((a, b) => Number(breaks(a)) - Number(breaks(b)))
     .slice(0, MAX_LISTED)
     .flatMap((id) => catalogue.byId(id) ?? [])

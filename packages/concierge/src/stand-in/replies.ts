@@ -6,7 +6,7 @@ import { longDay } from "../local-time.js";
 import { euros } from "../money.js";
 import { isBookable, MAX_SEATS } from "../seats.js";
 import { CITY_NAMES } from "../vocabulary.js";
-import { bookingIn, eventIn, type SaidBefore, type ShownBooking } from "./past.js";
+import { bookingIn, eventIn, type HeldNeeds, heldOf, NOTHING_HELD, type SaidBefore, type ShownBooking } from "./past.js";
 
 /** The script's sentences. */
 
@@ -54,8 +54,8 @@ export function nothingFound(name = ""): string {
 
 /**
  * `used`: what of the memories shaped the search. `wider`: not all that did at first. `leftOut`: words that nothing was found for.
- * `carried`: what the guest said before and the search went by; `dropped`: what it could not go by. `broken`: what of needs an event
- * breaks, by its id.
+ * `carried`: what the guest said before and the search went by; `dropped`: what it could not go by. `held`: what an event states of
+ * needs, by its id.
  */
 export function listReply(
   events: readonly CatalogueEvent[],
@@ -66,7 +66,7 @@ export function listReply(
     leftOut,
     carried,
     dropped,
-    broken,
+    held,
   }: {
     readonly used: readonly MemoryLine[];
     readonly party: number | undefined;
@@ -74,7 +74,7 @@ export function listReply(
     readonly leftOut: string;
     readonly carried: SaidBefore;
     readonly dropped: SaidBefore;
-    readonly broken: ReadonlyMap<string, readonly string[]>;
+    readonly held: ReadonlyMap<string, HeldNeeds>;
   },
 ): string {
   const without = leftOut === "" ? "" : `I found nothing for “${leftOut}”, so this is without it. `;
@@ -87,7 +87,7 @@ export function listReply(
   const head = `${without}${before}${elsewhere}${further}${because}`.trim();
   const which = events.length === 1 ? "Tell me if it suits" : "Tell me which one";
   const seats = party === undefined ? " and how many seats, and I prepare a booking." : bookingFor(party);
-  const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, broken.get(event.id) ?? [])}`);
+  const lines = events.map((event, index) => `${index + 1}. ${eventLine(event, held.get(event.id))}`);
   // Without the empty line Markdown takes what follows for a part of the last item.
   return [
     ...(head === "" ? [] : [head]),
@@ -115,13 +115,25 @@ export function priceFrom({ sections }: CatalogueEvent): number {
   return Math.min(...sections.map(({ priceCents }) => priceCents));
 }
 
-function eventLine(event: CatalogueEvent, breaks: readonly string[]): string {
+function eventLine(event: CatalogueEvent, held: HeldNeeds = NOTHING_HELD): string {
   const { title, genre, day, time, venue, city, kitchen } = event;
   const menus = kitchen === null || kitchen.diets.length === 0 ? [] : [`menus: ${kitchen.diets.join(", ")}`];
   const stepFree = isStepFree(event) ? "step-free" : "not step-free";
   const facts = [`${title} (${genre})`, `${longDay(day)}, ${time}`, `${venue}, ${city}`, `from ${euros(priceFrom(event))}`, stepFree];
-  const against = breaks.length === 0 ? [] : [`against what must hold: ${breaks.join(", ")}`];
-  return [...facts, ...menus, ...against].join(" · ");
+  return [...facts, ...menus, ...needsLine(held, [stepFree])].join(" · ");
+}
+
+/** What is met, what only the house can say, and what is broken; not `said`, which stands beside it. */
+function needsLine(held: HeldNeeds, said: readonly string[] = []): readonly string[] {
+  const told = (head: string, labels: readonly string[]) => (labels.length === 0 ? [] : [`${head}: ${labels.join(", ")}`]);
+  return [
+    ...told(
+      "stated",
+      held.meets.filter((label) => !said.includes(label)),
+    ),
+    ...told("not stated, ask the house", held.not_stated),
+    ...told("against what must hold", held.breaks),
+  ];
 }
 
 const sectionsSchema = z.looseObject({
@@ -140,7 +152,9 @@ export function detailsReply(output: JsonValue): string {
   const house = `${access} Hearing loop: ${hearingLoop ? "yes" : "no"}. Assistance dogs: ${dogs}.`;
   const menus = kitchen === null ? [] : [`Menus: ${listOf(kitchen.diets)}. Can be served without: ${listOf(kitchen.without)}.`];
   const contains = kitchen === null || kitchen.contains.length === 0 ? [] : [`Can't be served without: ${listOf(kitchen.contains)}.`];
-  return [`${title}: ${longDay(day)}, ${time}, ${venue}, ${city}.`, ...lines, "", house, ...menus, ...contains].join("\n");
+  const held = needsLine(heldOf(output));
+  const needs = held.length === 0 ? [] : [`What must hold: ${held.join("; ")}.`];
+  return [`${title}: ${longDay(day)}, ${time}, ${venue}, ${city}.`, ...lines, "", house, ...menus, ...contains, ...needs].join("\n");
 }
 
 /** A quote, what stands against it, or that it is booked. `asks`: how the answer to a quote is asked for. */

@@ -8,7 +8,7 @@ import type { Wish } from "../script/wish.js";
 import { isBookable } from "../seats.js";
 import { kindOf } from "../vocabulary.js";
 import type { Habits } from "./habits.js";
-import { brokenIn, focus, lastList, mergedList, nextOnSale, placeIn, type SaidBefore, saidBefore } from "./past.js";
+import { focus, heldIn, lastList, mergedList, nextOnSale, placeIn, type SaidBefore, saidBefore } from "./past.js";
 import * as replies from "./replies.js";
 
 /** Searches, and what is told of one event. */
@@ -49,7 +49,7 @@ export function search(view: ScriptView, wish: Wish, habits: Habits, nothingFoun
       ...(!how.dated && wish.days !== undefined && { days: wish.days }),
     };
     const told = { used, party, wider: used.length < most, leftOut, carried, dropped };
-    if (list.length > 0) return say(replies.listReply(list, { ...told, broken: brokenIn(seen) }));
+    if (list.length > 0) return say(replies.listReply(list, { ...told, held: heldIn(seen) }));
   }
   const [failure] = view.observations.flatMap((seen) => failureOf(seen) ?? []);
   if (failure === undefined && wish.empty && isAbroad(view.message)) return say(replies.ASKED_ABROAD);

@@ -3,7 +3,7 @@ import { MaitredError, only, shorterList } from "maitred/domain";
 import { z } from "zod";
 import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
-import { type Broken, brokenBy, fitOf } from "../fit.js";
+import { fitOf, type HeldNeed, needsHeld } from "../fit.js";
 import { eventCard, eventDetails, eventLine, eventSource, foundLine, seatsLeft, sectionLine } from "../presentation.js";
 import { MAX_SEATS } from "../seats.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS, PARTS_OF_DAY } from "../vocabulary.js";
@@ -43,7 +43,7 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
     // The answer has told what the guest chooses by.
     recap: (output) => shorterList(output, "events", shorter),
     run: async (input, context) => {
-      const { now, recalled = [], earlierMessages = [], userMessage, sessionId } = context;
+      const { now, recalled } = context;
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         notGenres: input.not_genres,
@@ -54,31 +54,26 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
       const sold = await bookings.sold(fitting.map(({ id }) => id));
       const found = fitting.filter((event) => event.sections.some((section) => seatsLeft(sold, event, section) >= (input.party_size ?? 1)));
       const judge = await gate.read(context, { toBook: false });
-      const said = [...earlierMessages, userMessage.content];
-      const judged = found.map((event) => ({ event, breaks: brokenBy(event, judge, said, sessionId) }));
-      const fits = ({ breaks }: (typeof judged)[number]) => breaks.length === 0;
+      const judged = found.map((event) => ({ event, needs: needsHeld(event, judge, context) }));
+      const fits = ({ needs }: (typeof judged)[number]) => !needs.some(({ met, along }) => along && met === false);
       const events = [...judged.filter(fits), ...judged.filter((each) => !fits(each))].slice(0, input.limit ?? 5);
       return {
         output: {
           found: found.length,
-          events: events.map(({ event, breaks }) => foundLine(event, labelsOf(breaks))),
+          events: events.map(({ event, needs }) => foundLine(event, needs)),
           ...(found.length === 0 && nothingFound(input, now)),
         },
-        elements: events.map(({ event, breaks }) =>
-          eventCard(event, { known: recalled, seats: input.party_size, breaks: labelsOf(breaks) }),
-        ),
+        elements: events.map(({ event, needs }) => eventCard(event, { known: recalled, seats: input.party_size, needs })),
         sources: events.map(({ event }) => eventSource(event)),
-        used: events.flatMap(({ event, breaks }) => [...markedBy(event, recalled), ...breaks.map(({ memoryId }) => memoryId)]),
+        used: events.flatMap(({ event, needs }) => markedBy(event, needs, recalled)),
       };
     },
   };
 }
 
-const labelsOf = (breaks: readonly Broken[]) => breaks.map(({ label }) => label);
-
 /** The memories that the marks of its card belong to. */
-function markedBy(event: CatalogueEvent, known: readonly RecalledMemory[] = []): readonly string[] {
-  return fitOf(event, known).map(({ memory_id }) => memory_id);
+function markedBy(event: CatalogueEvent, needs: readonly HeldNeed[], known: readonly RecalledMemory[] = []): readonly string[] {
+  return fitOf(event, needs, known).map(({ memory_id }) => memory_id);
 }
 
 /** Why nothing was found, where it isn't for want of events. */
@@ -92,16 +87,22 @@ function nothingFound({ text, to }: z.infer<typeof searchInput>, now: Date): { r
 
 const getInput = z.strictObject({ event_id: eventId });
 
-export function getEvent({ catalogue, bookings }: CatalogueParts): Tool<z.infer<typeof getInput>> {
+export function getEvent({ catalogue, bookings, gate }: SearchParts): Tool<z.infer<typeof getInput>> {
   return {
     name: "get_event",
     description: "All about one event: sections, prices, access, menu.",
     parameters: getInput,
     recap: (output) => only(output, "event_id"),
-    run: async (input, { recalled }) => {
+    run: async (input, context) => {
       const event = eventOrThrow(catalogue, input.event_id);
-      const output = eventDetails(event, await bookings.sold([event.id]));
-      return { output, elements: [eventCard(event, { known: recalled })], sources: [eventSource(event)], used: markedBy(event, recalled) };
+      const { recalled: known } = context;
+      const needs = needsHeld(event, await gate.read(context, { toBook: false }), context);
+      return {
+        output: eventDetails(event, await bookings.sold([event.id]), needs),
+        elements: [eventCard(event, { known, needs })],
+        sources: [eventSource(event)],
+        used: markedBy(event, needs, known),
+      };
     },
   };
 }
