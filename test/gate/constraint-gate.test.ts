@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Catalogue, type CatalogueEvent, type Section } from "../../packages/concierge/src/catalogue.js";
 import { candidateOf } from "../../packages/concierge/src/need-check.js";
 import { CONCIERGE_NEEDS } from "../../packages/concierge/src/needs.js";
+import { CONCIERGE_WORDS } from "../../packages/concierge/src/words.js";
 import type { Memory } from "../../src/domain/memory.js";
 import { ownerOf } from "../../src/domain/owner.js";
 import { ConstraintGate, type ReadNow, type WrittenBack } from "../../src/gate/constraint-gate.js";
@@ -99,9 +100,15 @@ describe("which need is held against what", () => {
     expect(outcome(judge({ known: [memory], complete: true }, candidateOf(of, section(of, "Dining room")), party(), NOW))).toBe("mention");
   });
 
-  test("every need has a line for the model that reads, and the catalogue knows it somewhere", () => {
-    for (const { name, description } of CONCIERGE_NEEDS) {
+  test("every word list is of a need that there is", () => {
+    const known: readonly string[] = CONCIERGE_NEEDS.map(({ name }) => name);
+    expect(CONCIERGE_WORDS.needs.map(({ need }) => need).filter((need) => need !== "other" && !known.includes(need))).toEqual([]);
+  });
+
+  test("every need has a line for the model that reads, words for the stand-in, and the catalogue knows it somewhere", () => {
+    for (const { name, description, words = [] } of CONCIERGE_NEEDS) {
       expect(description).not.toBe("");
+      expect([name, words.length > 0]).toEqual([name, true]);
       const states = catalogue.onSale(NOW).flatMap((of) => [of.states, ...of.sections.map((each) => each.states)]);
       expect(states.some(({ meets, breaks }) => meets.includes(name) || breaks.includes(name)) || name === "no_soy").toBe(true);
     }

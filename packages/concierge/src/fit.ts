@@ -1,6 +1,7 @@
 import type { Gate, JsonObject, RecalledMemory } from "maitred";
 import type { CatalogueEvent } from "./catalogue.js";
 import { candidateOf } from "./need-check.js";
+import { wordsOf } from "./need-words.js";
 import { type NeedName, needMeant } from "./needs.js";
 import { genresIn } from "./script/words.js";
 import { isDisliked } from "./tastes.js";
@@ -87,11 +88,6 @@ function genreMark(event: CatalogueEvent, { id, category, text, subject = "self"
 }
 
 function labelOf(name: NeedName, met: boolean | null): string {
-  const without = name.startsWith("no_") ? name.slice("no_".length) : null;
-  if (met === null) return without ?? name.replaceAll("_", " ");
-  if (without !== null) return met ? `without ${without}` : `not without ${without}`;
-  if (name === "step_free") return met ? "step-free" : "not step-free";
-  if (name === "hearing_loop" || name === "assistance_dog")
-    return `${met ? "" : "no "}${name.replace("_", " ")}${met || name === "hearing_loop" ? "" : "s"}`;
-  return met ? `${name} menu` : `no ${name} menu`;
+  const { named, met: isMet, broken } = wordsOf(name);
+  return met === null ? named : met ? isMet : broken;
 }

@@ -2,13 +2,14 @@ import type { Candidate, Memory, Need, Stated } from "maitred";
 import { candidateOf as stated } from "maitred/domain";
 import { BUDGET, budgetCheck } from "./budget.js";
 import type { CatalogueEvent, Seats, Section } from "./catalogue.js";
-import { CONCIERGE_NEEDS, FOOD_NEEDS, type NeedName, needMeant } from "./needs.js";
+import { wordsOf } from "./need-words.js";
+import { CONCIERGE_NEEDS, isAccess, type NeedName, needMeant } from "./needs.js";
 
 /** The concierge's needs, with what the catalogue states of each. */
 export const STATED_NEEDS: readonly Need[] = CONCIERGE_NEEDS.map((need) => ({
   ...need,
   states: (item) => statedOf(need.name, item as Seats),
-  because: (item) => whyBroken(need.name, item as Seats),
+  because: (item) => wordsOf(need.name).because(item as Seats),
 }));
 
 /** Seats in a section of an event, as the gate judges them. `quantity`: default 1. */
@@ -19,16 +20,9 @@ export function candidateOf(event: CatalogueEvent, section: Section, quantity = 
 }
 
 export function statedOf(name: NeedName, { event, section }: Seats): Stated {
-  if (FOOD_NEEDS.has(name) && event.kitchen === null) return "moot";
+  // What is eaten is moot where nothing is served.
+  if (!isAccess(name) && event.kitchen === null) return "moot";
   const all = [section.states, event.states];
   if (all.some(({ breaks }) => breaks.includes(name))) return false;
   return all.some(({ meets }) => meets.includes(name)) || "unknown";
-}
-
-function whyBroken(name: NeedName, { event, section }: Seats): string {
-  if (name === "step_free") return `${section.name} at ${event.venue} is not step-free. ${event.access}`;
-  if (name === "hearing_loop") return `${event.venue} has no hearing loop.`;
-  if (name === "assistance_dog") return `${event.venue} does not admit assistance dogs.`;
-  if (name.startsWith("no_")) return `"${event.title}" can't be served without ${name.slice("no_".length)}.`;
-  return `"${event.title}" offers no ${name} menu.`;
 }

@@ -44,7 +44,18 @@ const WITHOUT = [
   need("no_sesame", "without sesame"),
 ] as const;
 
-export type NeedName = (typeof ACCESS | typeof DIETS | typeof WITHOUT)[number]["name"];
+export type AccessName = (typeof ACCESS)[number]["name"];
+export type DietName = (typeof DIETS)[number]["name"];
+export type WithoutName = (typeof WITHOUT)[number]["name"];
+export type NeedName = AccessName | DietName | WithoutName;
+
+export function isAccess(name: NeedName): name is AccessName {
+  return ACCESS.some((each) => each.name === name);
+}
+
+export function isDiet(name: NeedName): name is DietName {
+  return DIETS.some((each) => each.name === name);
+}
 
 export const CONCIERGE_NEEDS: readonly (Need & { readonly name: NeedName })[] = [...ACCESS, ...DIETS, ...WITHOUT];
 
@@ -59,6 +70,3 @@ function spelt(name: string): string {
     .replace(/[\s_-]+/gu, " ")
     .trim();
 }
-
-/** Needs that concern only what is served. */
-export const FOOD_NEEDS: ReadonlySet<string> = new Set<NeedName>([...DIETS, ...WITHOUT].map(({ name }) => name));
