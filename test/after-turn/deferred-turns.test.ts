@@ -6,7 +6,7 @@ import type { PendingTurn } from "../../src/ports/session-store.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineImageStore } from "../../src/state/images/images.js";
 import { engineSessionStore } from "../../src/state/sessions/sessions.js";
-import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 import { TestClock } from "../support/session-world.js";
 
 const LEASE_MS = 15_000;

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { collected } from "../../src/platform/collected.js";
 import { nodeFileSystem, readOnlyFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
 import { journalsAsOf } from "../../src/state/jsonl/journal-files.js";
-import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 
 test("a journal ends where it is said to, whatever was written behind it; one that ends before that is whole", async () => {
   const dir = await mkdtemp(join(tmpdir(), "maitred-as-of-"));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Quote } from "../../packages/concierge/src/booking-rows.js";
 import { type BookingStore, QUOTE_MINUTES, type QuoteDraft, seatsKey } from "../../packages/concierge/src/booking-store.js";
 import type { Owner } from "../../src/domain/owner.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 
 const NOW = new Date("2026-03-01T10:00:00.000Z");
 const LATER = new Date("2026-03-01T11:00:00.000Z");

@@ -5,8 +5,8 @@ import { newId } from "../../src/platform/ids.js";
 import { BEGINNING, type ClaimedOwner, type EventLog, type EventQueue, type EventScope } from "../../src/ports/events.js";
 import type { MemoryLog } from "../../src/ports/memory-log.js";
 import type { SessionWriter } from "../../src/ports/session-writer.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
-import { entryOf, NOW, recordOfText } from "../../src/testing/memory-log-contract.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
+import { entryOf, NOW, recordOfText } from "./memory-log.contract.js";
 
 export interface EventLogUnderTest {
   readonly log: EventLog;

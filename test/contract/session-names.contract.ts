@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Owner } from "../../src/domain/owner.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
-import type { SessionStoreUnderTest } from "../../src/testing/session-store-contract.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 import { makeWorld } from "../support/session-world.js";
+import type { SessionStoreUnderTest } from "./session-store.contract.js";
 
 /** What a session store's locks and external ids are for: a name of an application's own means one session. */
 export function describeSessionNamesContract(name: string, make: () => Promise<SessionStoreUnderTest>): void {

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Composed, compose } from "../../src/compose/compose.js";
 import { parseConfig } from "../../src/compose/config.js";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { collected } from "../../src/platform/collected.js";
 import type { ConversationHistory } from "../../src/ports/history.js";
 import type { HistoryMessage } from "../../src/ports/resources.js";
-import { collected } from "../../src/testing/journal-records.js";
 import { over } from "./pointed-ports.js";
 
 const ada = ownerOf("default", "ada");

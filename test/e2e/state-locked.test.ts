@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { STATE_FILE } from "../../src/compose/engine.js";
+import { collected } from "../../src/platform/collected.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import { openDatabase, type Sqlite } from "../../src/platform/sqlite.js";
 import type { MessageReader } from "../../src/ports/extraction.js";
 import type { MemoryLog } from "../../src/ports/memory-log.js";
-import { collected } from "../../src/testing/journal-records.js";
 import { type Guest, World } from "../memory-e2e/world.js";
 import { TestClock } from "../support/session-world.js";
 import { standInReader } from "../support/stand-in.js";

@@ -8,8 +8,8 @@ import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { JournalRecords } from "../../src/testing/journal-records.js";
 import { encryptedForTest } from "../support/encryption.js";
+import { JournalRecords } from "../support/journal-records.js";
 
 const alice = ownerOf("default", "alice");
 const bob = ownerOf("default", "bob");

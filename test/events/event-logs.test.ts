@@ -10,10 +10,10 @@ import { FEED } from "../../src/state/events/event-keys.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
 import { IndexedSessionWriter } from "../../src/state/jsonl/session-writer.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
-import { entryOf, NOW } from "../../src/testing/memory-log-contract.js";
 import { describeEventLogContract } from "../contract/event-log.contract.js";
+import { entryOf, NOW } from "../contract/memory-log.contract.js";
 import { openFileStore } from "../support/file-store.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 
 /** Began to tell before what the contract's records tell of. */
 const clock = { now: () => new Date("2026-01-01T00:00:00.000Z") };

@@ -9,7 +9,7 @@ import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineEventQueue } from "../../src/state/events/event-queue.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
-import { ALICE } from "../../src/testing/journal-records.js";
+import { ALICE } from "../support/journal-records.js";
 
 const NOW = new Date("2026-03-20T10:00:00.000Z");
 

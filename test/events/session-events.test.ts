@@ -4,8 +4,8 @@ import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import type { MemoryLogEntry } from "../../src/ports/memory-log.js";
 import { memoryEvents } from "../../src/state/memory-log/memory-log.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
-import { entryOf, NOW, recordOfText } from "../../src/testing/memory-log-contract.js";
+import { entryOf, NOW, recordOfText } from "../contract/memory-log.contract.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 
 const records = new JournalRecords();
 const SESSION = newId();

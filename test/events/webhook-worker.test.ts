@@ -5,7 +5,7 @@ import { systemClock } from "../../src/platform/clock.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { EventQueue, KeptEvent, ToldEvent } from "../../src/ports/events.js";
-import { ALICE } from "../../src/testing/journal-records.js";
+import { ALICE } from "../support/journal-records.js";
 
 test.each([
   ["behind an event that was delivered", 1],

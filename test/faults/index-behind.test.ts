@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { collected } from "../../src/platform/collected.js";
 import type { AppError } from "../../src/platform/errors.js";
 import type { SessionStore } from "../../src/ports/session-store.js";
-import { collected } from "../../src/testing/journal-records.js";
 import { World } from "../memory-e2e/world.js";
 
 /** The journal is written and the index is not: its disk is full, or its file locked. Nothing of it may need a restart. */

@@ -8,8 +8,8 @@ import { silentLogger } from "../../src/platform/logger.js";
 import type { ConversationHistory } from "../../src/ports/history.js";
 import type { HistoryMessage } from "../../src/ports/resources.js";
 import { type SessionStore, sessionLockKey } from "../../src/ports/session-store.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { DisabledHistory } from "../../src/vectors/history/disabled-history.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 import { memoryHistory } from "../support/session-world.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { recordOf } from "../../src/domain/memory-record.js";
 import { ownerOf } from "../../src/domain/owner.js";
-import { longTermContract, NOW, TestClock } from "../../src/testing/long-term-contract.js";
+import { longTermContract, NOW, TestClock } from "../contract/long-term.contract.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 import { InMemoryStore } from "../support/in-memory-store.js";
 import { sampleMemory } from "../support/samples.js";

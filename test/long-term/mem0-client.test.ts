@@ -6,9 +6,9 @@ import { CONCIERGE_CATEGORIES } from "../../packages/concierge/src/categories.js
 import { memoryIdOf, type Owner, ownerOf } from "../../src/domain/owner.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { AsyncValue } from "../../src/platform/async-value.js";
-import { NOW, said } from "../../src/testing/long-term-contract.js";
 import { guardedClient, Mem0Client, type Mem0Scope } from "../../src/vectors/mem0/mem0-client.js";
 import { toPayload } from "../../src/vectors/mem0/memory-payload.js";
+import { NOW, said } from "../contract/long-term.contract.js";
 import { sparse } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 

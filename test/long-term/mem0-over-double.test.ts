@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { longTermContract } from "../../src/testing/long-term-contract.js";
+import { longTermContract } from "../contract/long-term.contract.js";
 import { openMem0 } from "../support/mem0.js";
 import { VectorDouble } from "../support/vector-double.js";
 

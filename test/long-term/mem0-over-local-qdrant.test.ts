@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { longTermContract } from "../../src/testing/long-term-contract.js";
 import { openLocalQdrant } from "../../src/vectors/local/local-qdrant.js";
+import { longTermContract } from "../contract/long-term.contract.js";
 import { openMem0 } from "../support/mem0.js";
 
 for (const [name, file] of [

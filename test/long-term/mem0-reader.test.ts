@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
 import type { ChatModel, ModelRequest } from "../../src/ports/agent.js";
-import { NOW } from "../../src/testing/long-term-contract.js";
 import { Mem0Reader } from "../../src/vectors/mem0/mem0-reader.js";
+import { NOW } from "../contract/long-term.contract.js";
 
 /** Answers as it is told, once for each answer, and throws when it is asked more often. */
 class ScriptedModel implements ChatModel {

@@ -9,7 +9,7 @@ import { HashingEmbedder } from "../../src/embedding/hashing-embedder.js";
 import { RecallByOccasion, StandingRecall } from "../../src/memories/memories.js";
 import { AppError } from "../../src/platform/errors.js";
 import type { Embedder } from "../../src/ports/embedding.js";
-import { later, NOW, said, statement, TestClock } from "../../src/testing/long-term-contract.js";
+import { later, NOW, said, statement, TestClock } from "../contract/long-term.contract.js";
 import type { AppliedMemories } from "../support/applied-memories.js";
 import { openMem0 } from "../support/mem0.js";
 import { InMemoryOwnerLedger } from "../support/memory-stores.js";

@@ -5,7 +5,7 @@ import type { MemoryRecord } from "../../src/domain/memory-record.js";
 import { topStanding, weight } from "../../src/domain/standing-preferences.js";
 import { recordFrom } from "../../src/memories/statement-record.js";
 import { derivedId } from "../../src/platform/ids.js";
-import { later, NOW, statement } from "../../src/testing/long-term-contract.js";
+import { later, NOW, statement } from "../contract/long-term.contract.js";
 
 const categoryOrder = CONCIERGE_CATEGORIES.map((category) => category.name);
 const ranking = { halfLifeDays: 180, categoryOrder };

@@ -4,8 +4,8 @@ import { Projection } from "../../src/memories/projection.js";
 import { systemClock } from "../../src/platform/clock.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { MemoryStore } from "../../src/ports/memory-store.js";
-import { ALICE } from "../../src/testing/journal-records.js";
-import { entryOf, NOW } from "../../src/testing/memory-log-contract.js";
+import { entryOf, NOW } from "../contract/memory-log.contract.js";
+import { ALICE } from "../support/journal-records.js";
 import { InMemoryMemoryLog, InMemoryOwnerLedger } from "../support/memory-stores.js";
 
 const FORGOTTEN = { kind: "forget", turn: null, puts: [] } as const;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Owner } from "../../src/domain/owner.js";
 import { migrate } from "../../src/operations/migrate.js";
+import { collected } from "../../src/platform/collected.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
@@ -18,8 +19,8 @@ import { EngineJournal } from "../../src/state/sessions/journal.js";
 import { jobKey, sessionKey } from "../../src/state/sessions/keys.js";
 import { NO_JOURNAL, rowOf, SessionHeads } from "../../src/state/sessions/session-row.js";
 import { EngineSessionWriter } from "../../src/state/sessions/session-writer.js";
-import { ALICE, BOB, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyEngine } from "../state/faulty-engine.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 import { contentsOf } from "./sample-state.js";
 
 let base: string;

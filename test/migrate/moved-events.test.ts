@@ -12,7 +12,7 @@ import { EngineEventQueue } from "../../src/state/events/event-queue.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
 import { eventPuts } from "../../src/state/events/outbox.js";
 import { ownerPartition } from "../../src/state/partition.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 import { needing } from "../support/needing.js";
 import { ENGINES, type EngineServer, movable } from "./engines.js";
 

@@ -11,7 +11,7 @@ import type { SessionStore } from "../../src/ports/session-store.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { catchUpSession } from "../../src/state/jsonl/index-catch-up.js";
 import { engineSessionIndex } from "../../src/state/sessions/sessions.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 
 /** Journals, and an index that follows them from a place of its own. */

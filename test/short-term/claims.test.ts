@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewRecord } from "../../src/domain/session.js";
 import { newId } from "../../src/platform/ids.js";
 import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { openFileStore } from "../support/file-store.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 
 const NOW = Date.parse("2026-03-02T10:00:00Z");
 const LEASE_MS = 15_000;

@@ -7,8 +7,8 @@ import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { DirectoryHealth } from "../../src/state/jsonl/directory-health.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 
 let parent: string;
 let dir: string;

@@ -2,12 +2,13 @@ import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { collected } from "../../src/platform/collected.js";
 import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { type Logger, silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 import { SLOW } from "../support/projects.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 

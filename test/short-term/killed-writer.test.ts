@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { collected } from "../../src/platform/collected.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { ALICE, collected } from "../../src/testing/journal-records.js";
+import { ALICE } from "../support/journal-records.js";
 
 const WRITER = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { silentLogger } from "../../src/platform/logger.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 
 /** Writes rounds into a journal on a disk that forgets, and says which are kept, until it is killed. */

@@ -7,9 +7,9 @@ import { type FileSystem, nodeFileSystem } from "../../src/platform/file-system.
 import { newId } from "../../src/platform/ids.js";
 import { ownerMark } from "../../src/state/journal/journal-codec.js";
 import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
-import { ALICE, JournalRecords } from "../../src/testing/journal-records.js";
 import { FaultyFileSystem } from "../support/faulty-file-system.js";
 import { openFileStore } from "../support/file-store.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 
 const OTHERS = Array.from({ length: 40 }, (_, n) => ownerOf("default", `guest-${n}`));
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../../src/platform/ids.js";
 import type { FileSessionStore } from "../../src/state/jsonl/file-session-store.js";
-import { ALICE, BOB, JournalRecords } from "../../src/testing/journal-records.js";
 import { openFileStore } from "../support/file-store.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 
 let dir: string;
 let records: JournalRecords;

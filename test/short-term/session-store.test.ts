@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
 import { describeSessionNamesContract } from "../contract/session-names.contract.js";
+import { sessionStoreContract } from "../contract/session-store.contract.js";
 import { openFileStore } from "../support/file-store.js";
 import { UnsyncedFileSystem } from "../support/unsynced-file-system.js";
 

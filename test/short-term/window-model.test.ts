@@ -5,13 +5,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JournalRecord, NewRecord } from "../../src/domain/session.js";
 import { titleFrom } from "../../src/domain/title.js";
+import { collected } from "../../src/platform/collected.js";
 import { nodeFileSystem } from "../../src/platform/file-system.js";
 import { newId } from "../../src/platform/ids.js";
 import { silentLogger } from "../../src/platform/logger.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { FileMemoryService } from "../../src/state/jsonl/file-memory-service.js";
-import { ALICE, collected, JournalRecords } from "../../src/testing/journal-records.js";
 import { encryptedForTest } from "../support/encryption.js";
+import { ALICE, JournalRecords } from "../support/journal-records.js";
 import { memorySessionStore } from "../support/memory-stores.js";
 
 /** The definition of a window, by reading everything, written down without a thought for cost. */

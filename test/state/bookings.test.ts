@@ -6,8 +6,8 @@ import { type Owner, ownerHash } from "../../src/domain/owner.js";
 import type { StateEngine } from "../../src/state/engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../src/state/partition.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
 import { describeBookingStoreContract } from "../contract/booking-store.contract.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 import { TestClock } from "../support/session-world.js";
 import { FaultyEngine } from "./faulty-engine.js";
 

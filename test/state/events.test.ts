@@ -14,8 +14,8 @@ import { eventPuts } from "../../src/state/events/outbox.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { ownerPartition } from "../../src/state/partition.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
 import { describeEventLogContract } from "../contract/event-log.contract.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 import { CutEngine, contentsOf } from "./cut-engine.js";
 
 const AT = "2026-03-01T10:00:00.000Z";

@@ -4,8 +4,8 @@ import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineImageStore } from "../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { ownerPartition } from "../../src/state/partition.js";
-import { imageStoreContract } from "../../src/testing/image-store-contract.js";
-import { ALICE } from "../../src/testing/journal-records.js";
+import { imageStoreContract } from "../contract/image-store.contract.js";
+import { ALICE } from "../support/journal-records.js";
 import { CutEngine, contentsOf } from "./cut-engine.js";
 
 const ID = "1a".repeat(32);

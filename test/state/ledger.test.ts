@@ -4,8 +4,8 @@ import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { ERASURES, openKey } from "../../src/state/ledger/ledger-values.js";
 import { named, ownerPartition } from "../../src/state/partition.js";
-import { ALICE, BOB } from "../../src/testing/journal-records.js";
-import { ownerLedgerContract } from "../../src/testing/owner-ledger-contract.js";
+import { ownerLedgerContract } from "../contract/owner-ledger.contract.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 import { CutEngine, contentsOf } from "./cut-engine.js";
 
 const AT = "2026-03-01T10:00:00.000Z";

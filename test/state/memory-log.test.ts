@@ -5,8 +5,8 @@ import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { EngineEventLog } from "../../src/state/events/events.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
-import { ALICE } from "../../src/testing/journal-records.js";
-import { entryOf, memoryLogContract, NOW, recordOfText } from "../../src/testing/memory-log-contract.js";
+import { entryOf, memoryLogContract, NOW, recordOfText } from "../contract/memory-log.contract.js";
+import { ALICE } from "../support/journal-records.js";
 import { CutEngine, contentsOf } from "./cut-engine.js";
 
 memoryLogContract("engine", async () => {

@@ -9,14 +9,14 @@ import { EngineImageStore } from "../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../src/state/memory-log/memory-log.js";
 import { engineSessionStore } from "../../src/state/sessions/sessions.js";
-import { imageStoreContract } from "../../src/testing/image-store-contract.js";
-import { memoryLogContract } from "../../src/testing/memory-log-contract.js";
-import { ownerLedgerContract } from "../../src/testing/owner-ledger-contract.js";
-import { replicasContract } from "../../src/testing/replicas-contract.js";
-import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
 import { describeBookingStoreContract } from "../contract/booking-store.contract.js";
 import { describeEventLogContract } from "../contract/event-log.contract.js";
+import { imageStoreContract } from "../contract/image-store.contract.js";
+import { memoryLogContract } from "../contract/memory-log.contract.js";
+import { ownerLedgerContract } from "../contract/owner-ledger.contract.js";
+import { replicasContract } from "../contract/replicas.contract.js";
 import { describeSessionNamesContract } from "../contract/session-names.contract.js";
+import { sessionStoreContract } from "../contract/session-store.contract.js";
 import { type EngineHome, EVERY_ENGINE } from "./engines/every-engine.js";
 
 function sessionsOf(engine: StateEngine, more: { readonly events?: EngineEventLog; readonly leaseMs?: number } = {}) {

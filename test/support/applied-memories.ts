@@ -7,7 +7,7 @@ import type { OwnerLogs } from "../../src/memories/owner-logs.js";
 import type { ProposedChange } from "../../src/memories/proposed-change.js";
 import { type ReconcileRules, reconcile } from "../../src/memories/reconcile.js";
 import { AppError } from "../../src/platform/errors.js";
-import type { AppliedOperations, AppliesOperations, MemoryOperation } from "../../src/testing/long-term-contract.js";
+import type { AppliedOperations, AppliesOperations, MemoryOperation } from "../contract/long-term.contract.js";
 
 /** The use-case, and what a reader would have made of a message: operations go through the same rules, log and store. */
 export class AppliedMemories extends MemoryService implements AppliesOperations {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JournalRecord } from "../../../src/domain/session.js";
+import { collected } from "../../../src/platform/collected.js";
 import { newId } from "../../../src/platform/ids.js";
 import { silentLogger } from "../../../src/platform/logger.js";
 import type { SessionStore } from "../../../src/ports/session-store.js";
@@ -7,7 +8,7 @@ import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { EngineImageStore } from "../../../src/state/images/images.js";
 import { engineSessionStore } from "../../../src/state/sessions/sessions.js";
-import { ALICE, collected, JournalRecords } from "../../../src/testing/journal-records.js";
+import { ALICE, JournalRecords } from "../../support/journal-records.js";
 import { CutEngine, contentsOf } from "../cut-engine.js";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");

@@ -4,7 +4,7 @@ import { type Logger, silentLogger } from "../../../src/platform/logger.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { LeasedLock } from "../../../src/state/sessions/leased-lock.js";
 import { EngineLeases } from "../../../src/state/sessions/leases.js";
-import { ALICE } from "../../../src/testing/journal-records.js";
+import { ALICE } from "../../support/journal-records.js";
 import { CutEngine } from "../cut-engine.js";
 import { connectionTo } from "./connection.js";
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NewRecord } from "../../../src/domain/session.js";
 import { systemClock } from "../../../src/platform/clock.js";
+import { collected } from "../../../src/platform/collected.js";
 import { newId } from "../../../src/platform/ids.js";
 import { silentLogger } from "../../../src/platform/logger.js";
 import type { StateEngine } from "../../../src/state/engine.js";
@@ -9,7 +10,7 @@ import { EngineImageStore } from "../../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../../src/state/ledger/ledger.js";
 import { engineSessionIndex, engineSessionStore } from "../../../src/state/sessions/sessions.js";
 import { TurnJobs } from "../../../src/state/sessions/turn-jobs.js";
-import { ALICE, BOB, collected, JournalRecords } from "../../../src/testing/journal-records.js";
+import { ALICE, BOB, JournalRecords } from "../../support/journal-records.js";
 import { SLOW } from "../../support/projects.js";
 import { CutEngine, contentsOf } from "../cut-engine.js";
 

@@ -5,9 +5,9 @@ import { EngineImageStore } from "../../../src/state/images/images.js";
 import { EngineOwnerLedger } from "../../../src/state/ledger/ledger.js";
 import { EngineMemoryLog } from "../../../src/state/memory-log/memory-log.js";
 import { engineSessionStore } from "../../../src/state/sessions/sessions.js";
-import { replicasContract } from "../../../src/testing/replicas-contract.js";
-import { sessionStoreContract } from "../../../src/testing/session-store-contract.js";
+import { replicasContract } from "../../contract/replicas.contract.js";
 import { describeSessionNamesContract } from "../../contract/session-names.contract.js";
+import { sessionStoreContract } from "../../contract/session-store.contract.js";
 import { connectionTo } from "./connection.js";
 
 const sessions = async () => {

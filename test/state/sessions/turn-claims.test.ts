@@ -13,7 +13,7 @@ import { EngineOwnerLedger } from "../../../src/state/ledger/ledger.js";
 import { ownerPartition } from "../../../src/state/partition.js";
 import { engineSessionStore } from "../../../src/state/sessions/sessions.js";
 import { TurnJobs } from "../../../src/state/sessions/turn-jobs.js";
-import { ALICE, JournalRecords } from "../../../src/testing/journal-records.js";
+import { ALICE, JournalRecords } from "../../support/journal-records.js";
 import { TestClock } from "../../support/session-world.js";
 
 const LEASE_MS = 15_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isCompleted, recordedTurn } from "../../../src/domain/recorded-turn.js";
 import type { JournalRecord, NewRecord } from "../../../src/domain/session.js";
-import { JournalRecords } from "../../../src/testing/journal-records.js";
+import { JournalRecords } from "../../support/journal-records.js";
 
 const numbered = (records: readonly NewRecord[]) => records.map((record, place) => ({ v: 1, seq: place + 1, ...record }) as JournalRecord);
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ownerOf } from "../../../src/domain/owner.js";
+import { collected } from "../../../src/platform/collected.js";
 import type { ModelEvent, ModelRequest } from "../../../src/ports/agent.js";
 import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
-import { collected } from "../../../src/testing/journal-records.js";
 import { SLOW } from "../../support/projects.js";
 import { type ReadDocument, TaskModel } from "../../support/task-model.js";
 import { VectorDouble } from "../../support/vector-double.js";

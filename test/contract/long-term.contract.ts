@@ -2,13 +2,13 @@
 
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Memory, type MemorySource, type NewStatement, type Statement, statementSchema } from "../domain/memory.js";
-import { memoryIdOf, type Owner, ownerOf } from "../domain/owner.js";
-import { collected } from "../platform/collected.js";
-import { isAppError } from "../platform/errors.js";
-import type { LongTermMemory } from "../ports/memories.js";
-import { everyItem } from "../ports/pages.js";
-import { type ContractOptions, optionalTests } from "./supports.js";
+import { type Memory, type MemorySource, type NewStatement, type Statement, statementSchema } from "../../src/domain/memory.js";
+import { memoryIdOf, type Owner, ownerOf } from "../../src/domain/owner.js";
+import { collected } from "../../src/platform/collected.js";
+import { isAppError } from "../../src/platform/errors.js";
+import type { LongTermMemory } from "../../src/ports/memories.js";
+import { everyItem } from "../../src/ports/pages.js";
+import { type ContractOptions, optionalTests } from "../../src/testing/supports.js";
 
 export const NOW = new Date("2026-03-01T12:00:00.000Z");
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { OwnerLedger } from "../ports/owner-ledger.js";
-import type { ErasureReceipt } from "../ports/resources.js";
-import { ALICE, BOB } from "./journal-records.js";
-import { type ContractOptions, optionalTests } from "./supports.js";
+import type { OwnerLedger } from "../../src/ports/owner-ledger.js";
+import type { ErasureReceipt } from "../../src/ports/resources.js";
+import { type ContractOptions, optionalTests } from "../../src/testing/supports.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 
 export interface OwnerLedgerUnderTest {
   readonly ledger: OwnerLedger;

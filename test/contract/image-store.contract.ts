@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newId } from "../platform/ids.js";
-import type { ImageStore } from "../ports/image-store.js";
-import { ALICE, BOB } from "./journal-records.js";
+import { newId } from "../../src/platform/ids.js";
+import type { ImageStore } from "../../src/ports/image-store.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 
 export interface ImageStoreUnderTest {
   readonly images: ImageStore;

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { category } from "../domain/categories.js";
-import { statementSchema } from "../domain/memory.js";
-import type { MemoryRecord } from "../domain/memory-record.js";
-import { recordFrom } from "../memories/statement-record.js";
-import { collected } from "../platform/collected.js";
-import { derivedId } from "../platform/ids.js";
-import type { MemoryLog, NewMemoryLogEntry } from "../ports/memory-log.js";
-import type { OwnerLedger } from "../ports/owner-ledger.js";
-import { everyItem } from "../ports/pages.js";
-import { ALICE, BOB } from "./journal-records.js";
-import { type ContractOptions, optionalTests } from "./supports.js";
+import { category } from "../../src/domain/categories.js";
+import { statementSchema } from "../../src/domain/memory.js";
+import type { MemoryRecord } from "../../src/domain/memory-record.js";
+import { recordFrom } from "../../src/memories/statement-record.js";
+import { collected } from "../../src/platform/collected.js";
+import { derivedId } from "../../src/platform/ids.js";
+import type { MemoryLog, NewMemoryLogEntry } from "../../src/ports/memory-log.js";
+import type { OwnerLedger } from "../../src/ports/owner-ledger.js";
+import { everyItem } from "../../src/ports/pages.js";
+import { type ContractOptions, optionalTests } from "../../src/testing/supports.js";
+import { ALICE, BOB } from "../support/journal-records.js";
 
 export interface MemoryLogUnderTest {
   readonly log: MemoryLog;

@@ -1,14 +1,15 @@
 // Over 300 lines: one contract of four ports that are supplied together.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Owner, ownerOf } from "../domain/owner.js";
-import { type JournalRecord, MAX_RECORD_BYTES, type NewRecord } from "../domain/session.js";
-import { isAppError } from "../platform/errors.js";
-import { newId } from "../platform/ids.js";
-import { everyItem } from "../ports/pages.js";
-import type { SessionStore } from "../ports/session-store.js";
-import { ALICE, BOB, collected, JournalRecords } from "./journal-records.js";
-import { type ContractOptions, optionalTests } from "./supports.js";
+import { type Owner, ownerOf } from "../../src/domain/owner.js";
+import { type JournalRecord, MAX_RECORD_BYTES, type NewRecord } from "../../src/domain/session.js";
+import { collected } from "../../src/platform/collected.js";
+import { isAppError } from "../../src/platform/errors.js";
+import { newId } from "../../src/platform/ids.js";
+import { everyItem } from "../../src/ports/pages.js";
+import type { SessionStore } from "../../src/ports/session-store.js";
+import { type ContractOptions, optionalTests } from "../../src/testing/supports.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
 
 export interface SessionStoreUnderTest {
   readonly store: SessionStore;

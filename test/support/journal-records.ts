@@ -1,6 +1,6 @@
-import { ownerOf } from "../domain/owner.js";
-import type { NewRecord } from "../domain/session.js";
-import { newId } from "../platform/ids.js";
+import { ownerOf } from "../../src/domain/owner.js";
+import type { NewRecord } from "../../src/domain/session.js";
+import { newId } from "../../src/platform/ids.js";
 
 /** Records for journals, one second apart, as an orchestrator would write them. */
 export class JournalRecords {
@@ -66,5 +66,3 @@ export class JournalRecords {
 
 export const ALICE = ownerOf("default", "alice");
 export const BOB = ownerOf("default", "bob");
-
-export { collected } from "../platform/collected.js";

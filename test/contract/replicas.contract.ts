@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newId } from "../platform/ids.js";
-import type { MemoryLog } from "../ports/memory-log.js";
-import type { OwnerLedger } from "../ports/owner-ledger.js";
-import { type PendingTurn, type SessionStore, sessionLockKey } from "../ports/session-store.js";
-import { ALICE, BOB, JournalRecords } from "./journal-records.js";
-import { entryOf, NOW } from "./memory-log-contract.js";
+import { newId } from "../../src/platform/ids.js";
+import type { MemoryLog } from "../../src/ports/memory-log.js";
+import type { OwnerLedger } from "../../src/ports/owner-ledger.js";
+import { type PendingTurn, type SessionStore, sessionLockKey } from "../../src/ports/session-store.js";
+import { ALICE, BOB, JournalRecords } from "../support/journal-records.js";
+import { entryOf, NOW } from "./memory-log.contract.js";
 
 /** One process's view of an engine. */
 export interface Replica {
