@@ -57,6 +57,23 @@ describe("the source", () => {
   });
 });
 
+/** Folders of tests with no folder of the source, a package or the root of their name. */
+function foldersOfTheirOwn(): string[] {
+  const sources = ["src", "packages", "."].flatMap((folder) => readdirSync(join(ROOT, folder)));
+  return readdirSync(join(ROOT, "test"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !sources.includes(entry.name))
+    .map(({ name }) => name);
+}
+
+test("a folder of tests is named as what it tests, or docs/testing.md says what it is", () => {
+  const [, table = ""] = readFileSync(join(ROOT, "docs/testing.md"), "utf8").split("\n## Where the tests lie\n");
+  const [section = ""] = table.split("\n## ");
+  const told = [...section.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
+  );
+  expect(told.toSorted()).toEqual(foldersOfTheirOwn().toSorted());
+});
+
 describe("what is planted is found", () => {
   test("a long line, a long pattern, a long file without a reason", () => {
     expect(longLines(`short\n${"x".repeat(141)}`)).toEqual([2]);

@@ -7,7 +7,7 @@ import { searchable } from "../../src/history/history.js";
 import type { CheckedOperation, CheckedReading } from "../../src/memories/checked-operation.js";
 import type { ReadMessage } from "../../src/memories/memories.js";
 import { newId } from "../../src/platform/ids.js";
-import { makeSummaryWorld } from "../summary/world.js";
+import { makeSummaryWorld } from "../after-turn/upkeep-world.js";
 import { InMemoryLongTerm } from "../support/in-memory-long-term.js";
 
 const ada = ownerOf("default", "ada");

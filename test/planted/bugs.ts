@@ -22,7 +22,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "agent/react-agent.ts",
     search: "{ after: text.answer.length,",
     replace: "{ after: 0,",
-    test: "test/orchestrator/answer-parts.test.ts",
+    test: "test/turn/answer-parts.test.ts",
   },
   {
     name: "all that was recalled passes for used",
@@ -30,7 +30,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "turn/turn-outcome.ts",
     search: "used: [...used] };",
     replace: "used: memory.recalled.map(({ id }) => id) };",
-    test: "test/orchestrator/answer-parts.test.ts",
+    test: "test/turn/answer-parts.test.ts",
     named: "used is what the gate checked",
   },
   {
@@ -39,7 +39,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "platform/jsonl-log.ts",
     search: "      if (this.#file.needsSync !== false) await this.#file.datasync();",
     replace: "",
-    test: "test/short-term/journal-durability.test.ts",
+    test: "test/state/jsonl/journal-durability.test.ts",
     named: "holds every append that had resolved",
   },
   {
@@ -48,7 +48,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "turn/orchestrator.ts",
     search: "if (!isCompleted(recorded)) {",
     replace: "if (recorded) {",
-    test: "test/orchestrator/orchestrator.test.ts",
+    test: "test/turn/orchestrator.test.ts",
   },
   {
     name: "tool calls are left out of the window",
@@ -56,7 +56,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "state/journal/round-collector.ts",
     search: "if (round?.takesSteps === true) round.steps.push(record.body);",
     replace: "if (round?.takesSteps === true && round.steps.length < 1) round.steps.push(record.body);",
-    test: "test/short-term/window-model.test.ts",
+    test: "test/state/jsonl/window-model.test.ts",
   },
   {
     name: "history's filter of positions does not name the owner",
@@ -64,7 +64,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "vectors/history/collection.ts",
     search: "return { must: [...(ownFilter(owner, sessionId).must ?? []), { key:",
     replace: 'return { must: [{ key: "session_id", match: { value: sessionId } }, { key:',
-    test: "test/history/vector-history.test.ts",
+    test: "test/vectors/history/vector-history.test.ts",
     named: "pins the owner",
   },
   {
@@ -115,7 +115,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "operations/reindex.ts",
     search: "if (gone.length > 0) await history.removeMessages(owner, gone);",
     replace: "",
-    test: "test/history/reindex.test.ts",
+    test: "test/operations/reindex.test.ts",
   },
   {
     name: "the text of foreign errors is logged",
@@ -220,7 +220,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "memories/forgetting.ts",
     search: "      all.map((record) => {",
     replace: "      all.slice(0, 0).map((record) => {",
-    test: "test/long-term/in-memory.test.ts",
+    test: "test/vectors/mem0/in-memory.test.ts",
     named: "forgetting takes the older versions along",
   },
   {
@@ -242,7 +242,7 @@ export const BUGS: readonly PlantedBug[] = [
     file: "vectors/mem0/memory-recall.ts",
     search: 'gathered.foreign.count > 0 ? "degraded"',
     replace: 'gathered.foreign.count > 0 ? "ok"',
-    test: "test/long-term/recall.test.ts",
+    test: "test/vectors/mem0/recall.test.ts",
     named: "a store that refuses is degraded",
   },
   {

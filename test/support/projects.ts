@@ -22,7 +22,7 @@ export const DEEP = [
   "test/e2e/{processes,examples,client-examples}.test.ts",
   "test/reading/{adversarial,adversarial-doors}.test.ts",
   "test/embedding/transformers-embedder.test.ts",
-  "test/short-term/killed-writer.test.ts",
+  "test/state/jsonl/killed-writer.test.ts",
   "test/encryption/killed.test.ts",
 ];
 export const FAULTS = ["test/faults/**/*.test.ts"];
