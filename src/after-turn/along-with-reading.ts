@@ -7,27 +7,24 @@ const MOST_ANSWERS = 1_000;
 const KEPT_MS = 10 * 60_000;
 
 /** What a session's upkeep would ask a model for. */
-export interface UpkeepDue {
+interface UpkeepDue {
   readonly title: AlsoAsked | null;
   /** `overdue`: it waits for no more messages. */
   readonly summary: (AlsoAsked & { readonly overdue: boolean }) | null;
 }
+
+/** What a reading is asked beside its message. `overdue`: one that could wait is not to. */
+export type AlongDue = AlsoDue & { readonly overdue: boolean };
 
 /**
  * Titles and summaries that are made by the call which reads a message, where they are due: one call, not three. What it gave is kept until
  * the upkeep behind the reading asks for the very same.
  */
 export class AlongWithReading {
-  readonly #dueOf: (owner: Owner, sessionId: string) => Promise<UpkeepDue>;
   readonly #answers = new LRUCache<string, { readonly of: string; readonly text: string }>({ max: MOST_ANSWERS, ttl: KEPT_MS });
 
-  constructor(dueOf: (owner: Owner, sessionId: string) => Promise<UpkeepDue>) {
-    this.#dueOf = dueOf;
-  }
-
-  /** Null where nothing is. `overdue`: a reading that could wait is not to. */
-  async due(owner: Owner, sessionId: string): Promise<(AlsoDue & { readonly overdue: boolean }) | null> {
-    const { title, summary } = await this.#dueOf(owner, sessionId);
+  /** What a reading is to be asked; null where nothing is due. */
+  ask(owner: Owner, sessionId: string, { title, summary }: UpkeepDue): AlongDue | null {
     const asked = [title, summary].flatMap((each) => (each === null ? [] : [each]));
     if (asked.length === 0) return null;
     return {

@@ -38,7 +38,7 @@ export async function releaseLeft(
 export interface DueTurnsParts {
   readonly turns: Pick<PendingTurns, "due" | "claim" | "letGo" | "of" | "recordAttempt">;
   /** Their owners' turns are not taken: one may be done, though the index can't say so yet. Default: none is behind. */
-  readonly lagging?: Pick<SessionsBehind, "owners">;
+  readonly lagging?: Pick<SessionsBehind, "owners" | "onLevel">;
   readonly clock: Clock;
 }
 

@@ -47,6 +47,7 @@ export class WriteBackWorker {
     this.#options = withDefaults(options);
     this.#due = new DueTurns({ ...parts, turns: this.#turns }, this.#options.delayMs);
     this.#jobs = this.#worker();
+    parts.lagging?.onLevel(() => this.kick());
   }
 
   start(): void {

@@ -13,7 +13,7 @@ import type { TurnMemories } from "../ports/memories.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { AppendOptions, PendingTurn, SessionStore } from "../ports/session-store.js";
 import type { SessionWriter } from "../ports/session-writer.js";
-import type { AlongWithReading } from "./along-with-reading.js";
+import type { AlongDue } from "./along-with-reading.js";
 import { type JudgeOfWaiting, leaveUntil, mayBeLeft, type RoundBefore, roundBefore } from "./deferred-turns.js";
 import { LEFT_TO_READ, OUT_OF_TOKENS } from "./due-turns.js";
 import type { OffRecordAsked } from "./off-record.js";
@@ -28,7 +28,7 @@ export interface WriteBackParts {
   /** Null when there is no history. */
   readonly history: ConversationHistory | null;
   /** What a session's upkeep is due for, and a reading can do along; null where it has calls of its own. Default: it has. */
-  readonly along?: (owner: Owner) => Pick<AlongWithReading, "due"> | null;
+  readonly along?: (owner: Owner, sessionId: string) => Promise<AlongDue | null>;
   /** Of an owner's messages. Default: none can wait. */
   readonly judgeOf?: (owner: Owner) => JudgeOfWaiting;
   /** Whether a message asks in plain words not to be kept: it waits for no other, and is in no history even while it can't be read. */
@@ -199,13 +199,8 @@ export class WriteBack {
   }
 
   /** What can't be looked up is left to the upkeep. */
-  async #alsoDue(owner: Owner, sessionId: string): ReturnType<AlongWithReading["due"]> {
-    return (
-      (await this.#parts
-        .along?.(owner)
-        ?.due(owner, sessionId)
-        .catch(() => null)) ?? null
-    );
+  async #alsoDue(owner: Owner, sessionId: string): Promise<AlongDue | null> {
+    return (await this.#parts.along?.(owner, sessionId).catch(() => null)) ?? null;
   }
 
   /**

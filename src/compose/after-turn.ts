@@ -1,4 +1,4 @@
-import { AlongWithReading } from "../after-turn/along-with-reading.js";
+import { type AlongDue, AlongWithReading } from "../after-turn/along-with-reading.js";
 import { LeftTurns } from "../after-turn/deferred-turns.js";
 import { willBeRead } from "../after-turn/due-turns.js";
 import { measuredWriteBack } from "../after-turn/measured-write-back.js";
@@ -65,7 +65,7 @@ interface Upkeep {
   readonly summaries: SummaryKeeper;
   readonly sessions: SessionUpkeep;
   /** Null where titles and summaries have calls of their own. */
-  readonly along: AlongWithReading | null;
+  readonly along: ((owner: Owner, sessionId: string) => Promise<AlongDue | null>) | null;
   readonly counter: TokenCounter;
   /** The system prompt. */
   readonly prompt: string;
@@ -104,12 +104,9 @@ export async function composeAfterTurn(
     // One call for both, where it is one model's work.
     const withReadings = (model: ChatModel) => each.readTogether !== null && !model.standIn && model.name === models.extraction.name;
     const never = new AbortController().signal;
-    const along = new AlongWithReading(async (owner, id) => ({
-      title: withReadings(models.title) ? await sessions.titleDue(owner, id, never) : null,
-      summary: withReadings(models.summary) ? await summaries.due(owner, id, never) : null,
-    }));
+    const along = new AlongWithReading();
     const rides = config.MEM0_ENABLED && (withReadings(models.title) || withReadings(models.summary));
-    const summaries: SummaryKeeper = new SummaryKeeper(
+    const summaries = new SummaryKeeper(
       { ...common, history, model: models.summary, along, counter },
       {
         windowRounds: config.SHORT_TERM_ROUNDS,
@@ -118,8 +115,13 @@ export async function composeAfterTurn(
         lockWaitMs: config.SESSION_LOCK_WAIT_MS,
       },
     );
-    const sessions: SessionUpkeep = new SessionUpkeep({ ...common, summaries, memories: longTerm, model: models.title, along });
-    return { answering: each, summaries, sessions, along: rides ? along : null, counter, prompt, maxTokens };
+    const sessions = new SessionUpkeep({ ...common, summaries, memories: longTerm, model: models.title, along });
+    const dueAlong = async (owner: Owner, id: string) =>
+      along.ask(owner, id, {
+        title: withReadings(models.title) ? await sessions.titleDue(owner, id, never) : null,
+        summary: withReadings(models.summary) ? await summaries.due(owner, id, never) : null,
+      });
+    return { answering: each, summaries, sessions, along: rides ? dueAlong : null, counter, prompt, maxTokens };
   });
   const describeAnew = async (owner: Owner, id: string, turn: number) => {
     const { summaries, sessions } = upkeep.of(owner);
@@ -136,7 +138,7 @@ export async function composeAfterTurn(
       longTerm: config.MEM0_ENABLED ? longTerm : null,
       history: keepsHistory ? history : null,
       takeOffRecord: (asked) => takeOffRecord({ ...offRecord, describeAnew }, asked),
-      along: (owner) => upkeep.of(owner).along,
+      along: async (owner, id) => upkeep.of(owner).along?.(owner, id) ?? null,
       judgeOf: (owner) => answering.of(owner).judgeOfWaiting,
       asksNotToKeep,
     },

@@ -61,7 +61,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const stopping = new AbortController();
   const registry = new TurnRegistry();
 
-  const opened = await openStores(wiring, { onLevel: () => afterTurn.worker.kick() });
+  const opened = await openStores(wiring);
   const recording = composeRecording(wiring, opened, registry);
   const stores = { ...opened, writer: toldTo(recording.conversations, opened.writer) };
   const costs = await openCosts(wiring, stores, recording.plots);

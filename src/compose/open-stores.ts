@@ -32,10 +32,10 @@ const NEVER_BEHIND: SessionsBehind = {
   lags: async () => false,
   requireLevel: async () => {},
   findIdempotent: async () => null,
+  onLevel: () => {},
 };
 
-/** `onLevel`: a session's index has caught up, so turns of it may wait for their write-back. */
-export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel: () => void }): Promise<Stores> {
+export async function openStores(wiring: Wiring): Promise<Stores> {
   const { config, overrides, logger, clock, around, closing } = wiring;
   const inFiles = overrides.state === undefined && config.SHORT_TERM_BACKEND === "file";
   await holdDirectory(wiring, inFiles);
@@ -66,7 +66,7 @@ export async function openStores(wiring: Wiring, { onLevel }: { readonly onLevel
     const files = await openFileSessionStore({ dir, fileSystem, engine, images, events, logger, clock, seals });
     const store = closing((around.sessions ?? same)(files), (it) => it.close());
     sweepImages(engine, images, wiring, async (sessionId) => (await files.journal.sessionIds()).includes(sessionId));
-    const followed = await openFollowingIndex(wiring, store, { onLevel, catchUp: () => files.catchUp(), rebuild: files.rebuild });
+    const followed = await openFollowingIndex(wiring, store, { catchUp: () => files.catchUp(), rebuild: files.rebuild });
     return { ...common, store, storage: worseOf(engine, files), ...followed };
   }
   sweepImages(engine, images, wiring);
@@ -173,19 +173,11 @@ function worseOf(one: StorageHealth, other: StorageHealth): StorageHealth {
 async function openFollowingIndex(
   { logger, closing }: Wiring,
   store: SessionStore,
-  {
-    onLevel,
-    catchUp,
-    rebuild,
-  }: {
-    readonly onLevel: () => void;
-    readonly catchUp: () => Promise<unknown>;
-    readonly rebuild: Stores["rebuildIndex"];
-  },
+  { catchUp, rebuild }: { readonly catchUp: () => Promise<unknown>; readonly rebuild: Stores["rebuildIndex"] },
 ): Promise<Pick<Stores, "writer" | "lagging" | "indexCatchUp" | "rebuildIndex">> {
   const indexCatchUp = new CatchingUp("index", catchUp, logger);
   await indexCatchUp.run();
-  const lagging = closing(new LaggingSessions(store, { onLevel, logger }), (it) => it.close());
+  const lagging = closing(new LaggingSessions(store, logger), (it) => it.close());
   return {
     writer: new IndexedSessionWriter(store, { onLag: (owner, id) => lagging.add(owner, id), logger }),
     lagging,

@@ -117,6 +117,20 @@ export function composeUseCases(
   );
   const copies = new SessionCopies({ ...common, lockWaitMs });
   const gate = upkeepGate(registry);
+  const identities = new IdentityService({
+    ...common,
+    records: merges,
+    memories: merged,
+    sessions: copies,
+    domain: records,
+    locks: store.locks,
+    pendingOf: (owner) => store.turns.of(owner),
+    begin: gate.begin,
+    hold,
+    holdHere,
+    holdWriteBack: holdStores,
+    onMerged: ({ id, from, to, at }) => events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]),
+  });
   const visits = new Visits({ ...common, registry, gate, resolve: (owner) => identities.resolve(owner) });
   const privacy = new PrivacyService({
     ...common,
@@ -133,21 +147,6 @@ export function composeUseCases(
       await scrub();
     },
   });
-  const identities = new IdentityService({
-    ...common,
-    records: merges,
-    memories: merged,
-    sessions: copies,
-    domain: records,
-    locks: store.locks,
-    pendingOf: (owner) => store.turns.of(owner),
-    begin: gate.begin,
-    hold,
-    holdHere,
-    holdWriteBack: holdStores,
-    erase: (owner, keep) => privacy.expire(owner, keep),
-    onMerged: ({ id, from, to, at }) => events.add(to, [mergedEvent(to, { id, from, at: new Date(at) })]),
-  });
   const again = config.MEM0_ENABLED ? writeBack.run : null;
   const promotion = new Promotion({ ...common, writeBack: again });
   const imports = new ImportService({
@@ -157,7 +156,7 @@ export function composeUseCases(
     lockWaitMs,
   });
   const retention: Parts["retention"] = async (options) => {
-    if (!options.dryRun) await identities.expire(options.signal);
+    if (!options.dryRun) await identities.expire((owner, keep) => privacy.expire(owner, keep), options.signal);
     const report = await runRetention({
       ...options,
       index: store.index,

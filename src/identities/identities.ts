@@ -27,8 +27,6 @@ interface IdentityParts extends MergeStepsParts {
   readonly locks: Pick<TurnLock, "acquire">;
   /** Lets an erasure of `to` end the work and wait for it. @throws OWNER_ERASED, SHUTTING_DOWN */
   readonly begin: (owner: Owner) => { readonly signal: AbortSignal; end(): void };
-  /** Erases what lies dormant; `keep`: jobs whose progress stays in the ledger. */
-  readonly erase: (owner: Owner, keep: readonly string[]) => Promise<unknown>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -121,9 +119,12 @@ export class IdentityService implements Identities {
     }
   }
 
-  /** In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. */
-  async expire(signal?: AbortSignal): Promise<number> {
-    const { ledger, records, clock, erase, logger } = this.#parts;
+  /**
+   * In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. `keep`: jobs whose progress
+   * stays in the ledger.
+   */
+  async expire(erase: (owner: Owner, keep: readonly string[]) => Promise<unknown>, signal?: AbortSignal): Promise<number> {
+    const { ledger, records, clock, logger } = this.#parts;
     let expired = 0;
     for (const { owner } of await ledger.openErasures()) {
       signal?.throwIfAborted();

@@ -23,4 +23,6 @@ export interface SessionsBehind {
   requireLevel(owner: Owner, sessionId: string): Promise<void>;
   /** The request with this key, from the journals of the owner's sessions that are behind. */
   findIdempotent(owner: Owner, key: string): Promise<IdempotencyEntry | null>;
+  /** `listener` is called each time that a session has caught up: turns of it may wait for their write-back. */
+  onLevel(listener: () => void): void;
 }

@@ -98,8 +98,8 @@ test("[one-call] of a model whose window has no room for it, the message is read
 });
 
 test("[one-call] what a reading gave is for the very same alone, and once", async () => {
-  const along = new AlongWithReading(async () => ({ title: TITLE, summary: { ...SUMMARY, overdue: true } }));
-  const asked = await along.due(ada, "s1");
+  const along = new AlongWithReading();
+  const asked = along.ask(ada, "s1", { title: TITLE, summary: { ...SUMMARY, overdue: true } });
   expect(asked?.overdue).toBe(true);
   for (const each of asked?.asked ?? []) asked?.answered(each, "made");
   expect(along.take(ada, "s2", TITLE)).toBeNull();

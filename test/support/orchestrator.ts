@@ -111,7 +111,7 @@ export async function makeOrchestrator(script: AgentScript, overrides: Orchestra
     {
       store,
       writer,
-      lagging: new LaggingSessions(store, { onLevel: () => {}, logger: silentLogger }),
+      lagging: new LaggingSessions(store, silentLogger),
       agent,
       domain: { name: "test", prompt: "You are a test." },
       recall,

@@ -59,21 +59,21 @@ interface Lagging {
  */
 export class LaggingSessions implements SessionsBehind {
   readonly #store: Pick<SessionStore, "journal" | "index">;
-  readonly #onLevel: () => void;
+  #onLevel: () => void = () => {};
   readonly #logger: Logger;
   readonly #sessions = new Map<string, Lagging>();
   readonly #retry = new GrowingWait(RETRY_MS, MAX_RETRY_MS);
   #trying: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** `onLevel` is told each time that a session has caught up: turns of it may wait for their write-back. */
-  constructor(
-    store: Pick<SessionStore, "journal" | "index">,
-    { onLevel, logger }: { readonly onLevel: () => void; readonly logger: Logger },
-  ) {
+  constructor(store: Pick<SessionStore, "journal" | "index">, logger: Logger) {
     this.#store = store;
-    this.#onLevel = onLevel;
     this.#logger = logger;
+  }
+
+  /** Of one listener. */
+  onLevel(listener: () => void): void {
+    this.#onLevel = listener;
   }
 
   get count(): number {
