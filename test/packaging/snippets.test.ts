@@ -142,3 +142,109 @@ needing("ecosystem")("a snippet for each framework compiles and runs, and the mo
     expect((await snippets("docs/own-agent.md")).map(({ name }) => name)).toEqual(Object.keys(models));
   });
 });
+
+/** What stands around the snippets of docs/coming-from.md, by their heading; each prints what it promises. `before`: what is the reader's. */
+const COMING_FROM: Readonly<Record<string, { readonly before?: string; readonly after: string; readonly prints: RegExp }>> = {
+  mem0: { after: "console.log(found[0]?.text, found[0]?.category)", prints: /^Prefers jazz concerts genre$/m },
+  Zep: {
+    after: `const said = await ada.sessions.messages({ thread: "t1" });
+      console.log("ZEP", session.title, said.data.map(({ role }) => role), answer.message.content === said.data[1]?.content)`,
+    prints: /^ZEP Anniversary \[ 'user', 'assistant' \] true$/m,
+  },
+  "Google ADK": {
+    after: `await maitred.for({ user: "ada", tenant: "adk.desk" }).memories.add("Prefers jazz concerts");
+      console.log("ADK", JSON.stringify(await memoryService.searchMemory({ appName: "desk", userId: "ada", query: "what music?" })))`,
+    prints: /^ADK .*Prefers jazz concerts/m,
+  },
+  Mastra: {
+    before: `const [message, thread] = ["What goes with what I like?", "m1"];
+      const agent = {
+        generate: async (_: string, { instructions }: { instructions: string }) => {
+          console.log("MASTRA", JSON.stringify(instructions));
+          return { text: "Very well." };
+        },
+      };
+      await ada.memories.add("Needs step-free access", { category: "accessibility", strength: "hard" });`,
+    after: `console.log("KEPT", (await ada.sessions.messages({ thread })).data.map(({ content }) => content))`,
+    prints: /^MASTRA .*Needs step-free access[\s\S]*^KEPT \[ 'What goes with what I like\?', 'Very well\.' \]$/m,
+  },
+  "OpenAI Agents SDK": {
+    after: `await session.addItems([{ type: "message", role: "user", content: "I am allergic to nuts." }]);
+      await session.addItems([{ type: "message", role: "assistant", content: "Noted." }]);
+      await ada.sessions.flush({ thread: "t1" }, { timeoutMs: 30_000 });
+      console.log("AGENTS", (await session.getItems()).length, (await ada.memories.search("nuts")).map(({ text }) => text))`,
+    prints: /^AGENTS \d+ \[.*nuts/im,
+  },
+  "Chainlit's data layer": {
+    before: `await ada.chat("What is on in Bergen this weekend?", { thread: "b" });
+      await ada.sessions.update({ thread: "b" }, { title: "A week in Bergen" });`,
+    after: `console.log("CHAINLIT", data.length, steps.map(({ type }) => type), elements.length > 0)`,
+    prints: /^CHAINLIT 1 \[[^\]]*'tool[^\]]*\] true$/m,
+  },
+  "Session managers over Firestore and the like": {
+    after: `const room = await ada.sessions.get({ thread: "room-12" });
+      const days = (Date.parse(room.expires_at ?? "") - Date.parse(room.created_at)) / 86_400_000;
+      console.log("ROOM", room.id === id, room.agent_type, room.topic, room.tags, room.metadata, days)`,
+    prints: /^ROOM true concierge A week in Bergen \[ 'fjord' \] \{ floor: 3 \} 7$/m,
+  },
+};
+
+/** The same where the framework's own package is needed. */
+const COMING_FROM_LANGCHAIN: typeof COMING_FROM = {
+  "LangChain memory": {
+    before: `import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
+      import { AIMessage, HumanMessage, mapChatMessagesToStoredMessages, mapStoredMessagesToChatMessages } from "@langchain/core/messages";
+      const langchain = { BaseListChatMessageHistory, mapChatMessagesToStoredMessages, mapStoredMessagesToChatMessages };`,
+    after: `await history.addMessages([new HumanMessage("I am allergic to nuts."), new AIMessage("Noted.")]);
+      await ada.sessions.flush({ thread: "t1" }, { timeoutMs: 30_000 });
+      console.log("HISTORY", (await history.getMessages()).map(({ text }: { text: string }) => text));
+      console.log("KNOWN", (await ada.memories.search("nuts")).map(({ text }) => text))`,
+    prints: /^HISTORY [\s\S]*- Is allergic to nuts[\s\S]*'I am allergic to nuts\.',\s+'Noted\.'\s+\]\nKNOWN \[ 'Is allergic to nuts' \]$/m,
+  },
+  "LangGraph's store": {
+    before: `import { BaseStore } from "@langchain/langgraph";`,
+    after: `await store.put(["memories", "ada"], "k", { text: "Prefers jazz concerts", category: "genre" });
+      console.log("STORE", (await store.search(["memories", "ada"], { query: "what music?" })).map(({ value }) => value.text));
+      console.log("BY HAND", (await ada.memories.search("what music?")).map(({ text }) => text))`,
+    prints: /^STORE \[.*'Prefers jazz concerts'.*\]\nBY HAND \[.*'Prefers jazz concerts'/m,
+  },
+};
+
+/** The snippets of docs/coming-from.md below its first, by their heading. */
+async function comingFrom(): Promise<{ readonly setUp: string; readonly sections: ReadonlyMap<string, string> }> {
+  const text = await readFile(join(installed.home, "docs/coming-from.md"), "utf8");
+  const [[, setUp = ""] = [], ...others] = text
+    .split("\n## ")
+    .map((section): [string, string] => [section.split("\n")[0] ?? "", /```ts\n([\s\S]*?)```/.exec(section)?.[1] ?? ""]);
+  return { setUp, sections: new Map(others) };
+}
+
+/** One program of several snippets, each in a scope of its own. */
+async function oneProgram(around: typeof COMING_FROM): Promise<string> {
+  const { setUp, sections } = await comingFrom();
+  const parts = Object.entries(around).map(([heading, { before = "", after }]) => `${before}\n${sections.get(heading)}\n${after};\n`);
+  const imports = parts.flatMap((part) => part.match(/^\s*import .*;$/gm) ?? []);
+  const scopes = parts.map((part) => `{\n${part.replaceAll(/^\s*import .*;$/gm, "")}}`);
+  return [...imports, setUp, ...scopes, "await maitred.close();"].join("\n");
+}
+
+describe("docs/coming-from.md: what each snippet promises is so", () => {
+  test("by the package alone", async () => {
+    const printed = await compiledAndRun(await folderFor("coming-from"), await oneProgram(COMING_FROM));
+    for (const { prints } of Object.values(COMING_FROM)) expect(printed).toMatch(prints);
+  }, 60_000);
+
+  needing("ecosystem")("by LangChain's packages", () => {
+    test("a history's words are remembered, and what a graph keeps is a memory", async () => {
+      for (const name of ["@langchain/core", "@langchain/langgraph"]) await installed.link(name, "ecosystem");
+      const printed = await compiledAndRun(await folderFor("coming-from-langchain"), await oneProgram(COMING_FROM_LANGCHAIN));
+      for (const { prints } of Object.values(COMING_FROM_LANGCHAIN)) expect(printed).toMatch(prints);
+    }, 60_000);
+  });
+
+  test("every section's snippet is one of these", async () => {
+    const { sections } = await comingFrom();
+    expect([...sections.keys()].toSorted()).toEqual([...Object.keys(COMING_FROM), ...Object.keys(COMING_FROM_LANGCHAIN)].toSorted());
+    expect([...sections.values()].filter((code) => code === "")).toEqual([]);
+  });
+});

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import * as adk from "../src/adk.js";
-import * as aiSdk from "../src/ai-sdk.js";
-import { VARIABLES } from "../src/compose/config.js";
-import * as index from "../src/index.js";
-import * as langchain from "../src/langchain.js";
-import * as openaiAgents from "../src/openai-agents.js";
-import { fakeApplication } from "./support/fake-application.js";
-import { appOver } from "./support/http-client.js";
+import * as adk from "../../src/adk.js";
+import * as aiSdk from "../../src/ai-sdk.js";
+import { VARIABLES } from "../../src/compose/config.js";
+import * as index from "../../src/index.js";
+import * as langchain from "../../src/langchain.js";
+import * as openaiAgents from "../../src/openai-agents.js";
+import { fakeApplication } from "../support/fake-application.js";
+import { appOver } from "../support/http-client.js";
 
-/** What docs/coming-from.md says that things are called here, exists. */
+/** What docs/coming-from.md says that things are called here, exists; its snippets are run by packaging/snippets. */
 
-const page = readFileSync(join(import.meta.dirname, "../docs/coming-from.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/coming-from.md"), "utf8");
 /** The right-hand column of the tables and the examples: what is ours. */
 const ours = page
   .split("\n")
@@ -26,10 +26,6 @@ const MODULES: Readonly<Record<string, object>> = {
   "maitred/langchain": langchain,
   "maitred/openai-agents": openaiAgents,
 };
-
-test("every section has an example", () => {
-  for (const section of page.split("\n## ").slice(1)) expect(section).toMatch(/```ts\n(?:.+\n){2,3}```/);
-});
 
 describe("routes", () => {
   let known: Record<string, object> = {};
