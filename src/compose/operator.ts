@@ -13,7 +13,7 @@ import { EngineOperatorLooks } from "../state/counters/operator-looks.js";
 import { EngineHealthHistory } from "../state/health/health-history.js";
 import { EngineJobs } from "../state/jobs/installation-jobs.js";
 import { catchUpSession } from "../state/jsonl/index-catch-up.js";
-import { rebuiltBlocks } from "../turn/rebuilt-blocks.js";
+import { rebuiltBlocks } from "../turn/context-blocks.js";
 import type { AfterTurn } from "./after-turn.js";
 import type { Composed, Overrides } from "./composed.js";
 import type { Config } from "./config.js";

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ownerOf } from "../../src/domain/owner.js";
-import { givingWayTo } from "../../src/turn/giving-way.js";
-import { LongMessages } from "../../src/turn/long-messages.js";
+import { givingWayTo, LongMessages } from "../../src/turn/giving-way.js";
 import { TurnRegistry } from "../../src/turn/turn-registry.js";
 import { standInReader } from "../support/stand-in.js";
 
