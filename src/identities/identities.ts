@@ -120,8 +120,8 @@ export class IdentityService implements Identities {
   }
 
   /**
-   * In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. `keep`: jobs whose progress
-   * stays in the ledger.
+   * In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. `keep`: jobs whose
+   * progress stays in the ledger.
    */
   async expire(erase: (owner: Owner, keep: readonly string[]) => Promise<unknown>, signal?: AbortSignal): Promise<number> {
     const { ledger, records, clock, logger } = this.#parts;
