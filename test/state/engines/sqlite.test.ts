@@ -176,21 +176,32 @@ describe("the file", () => {
     await expect(SqliteEngine.open({ path })).rejects.toMatchObject({ code: "STORAGE_DAMAGED", hint: expect.stringContaining("backup") });
   });
 
-  test("is down when it is gone", async () => {
+  test("[ready-means-ready] a file that is gone takes no commit, and is down", async () => {
     const engine = await SqliteEngine.open({ path });
-    rmSync(path);
+    renameSync(path, `${path}.moved`);
+    const refusals = await Promise.all([1, 2].map(() => engine.commit("o:a", commit("lost")).catch((error: unknown) => error)));
+    for (const refused of refusals) {
+      expect(refused).toBeInstanceOf(NotCommitted);
+      expect(refused).toMatchObject({ message: expect.stringContaining("gone") });
+    }
+    await expect(engine.scrub()).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
     expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("gone") });
     await engine.close();
   });
 
-  test("[ready-means-ready] is down when another file has taken its place, and says so", async () => {
+  test("[ready-means-ready] a file whose place another has taken takes no commit, and says so as it is down, until it is back", async () => {
     const engine = await SqliteEngine.open({ path });
     renameSync(path, `${path}.moved`);
     await (await SqliteEngine.open({ path: `${path}.new` })).close();
     renameSync(`${path}.new`, path);
-    expect(await engine.health()).toMatchObject({ status: "down", detail: expect.stringContaining("not the one it was") });
+    const asked = commit("kept");
+    const refused: unknown = await engine.commit("o:a", asked).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(NotCommitted);
+    expect(await engine.health()).toEqual({ status: "down", detail: (refused as NotCommitted).message });
+    expect((refused as NotCommitted).message).toContain("not the one it was");
     renameSync(`${path}.moved`, path);
     expect(await engine.health()).toEqual({ status: "ok" });
+    expect(await engine.commit("o:a", asked)).toMatchObject({ ok: true, version: 1 });
     await engine.close();
   });
 

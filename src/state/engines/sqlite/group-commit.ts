@@ -3,6 +3,8 @@ import { setImmediate } from "node:timers";
 import { AppError } from "../../../platform/errors.js";
 import type { Logger } from "../../../platform/logger.js";
 import { type Sqlite, waitForLocks } from "../../../platform/sqlite.js";
+import { NotCommitted } from "../../durable-commit.js";
+import type { OpenedFile } from "./opened-file.js";
 import { isLocked, ofCommit, onSqlite } from "./sqlite-errors.js";
 
 interface Waiting {
@@ -25,6 +27,7 @@ export class GroupCommit {
   readonly #db: Sqlite;
   readonly #logger: Logger;
   readonly #log: WriteAheadLog;
+  readonly #file: Pick<OpenedFile, "requireSame"> | null;
   #waiting: Waiting[] = [];
   #unsynced: Unsynced[] = [];
   #syncing: Promise<void> | null = null;
@@ -33,8 +36,10 @@ export class GroupCommit {
   /** The last commit met another process's lock. The first that does waits for it, and with it its thread; those behind it do not. */
   #isLocked = false;
 
-  constructor(db: Sqlite, logger: Logger) {
+  /** `file`: what is to stand under the database's name whenever something is committed. Default: nothing is looked at. */
+  constructor(db: Sqlite, logger: Logger, file: Pick<OpenedFile, "requireSame"> | null = null) {
     this.#db = db;
+    this.#file = file;
     this.#logger = logger;
     this.#log = new WriteAheadLog(db);
   }
@@ -91,7 +96,10 @@ export class GroupCommit {
   #commit(group: readonly Waiting[]): void {
     try {
       const made = () => group.map(({ work, ...waiting }) => ({ tell: work(), ...waiting }));
-      const told = onSqlite(this.#db.name, () => this.#transaction(made));
+      const told = onSqlite(this.#db.name, () => {
+        this.#file?.requireSame();
+        return this.#transaction(made);
+      });
       this.#setLocked(false);
       for (const { tell, reject, isRelaxed } of told) {
         if (isRelaxed) tell();
@@ -100,7 +108,7 @@ export class GroupCommit {
       if (this.#unsynced.length > 0) this.#syncing ??= this.#sync();
     } catch (error) {
       this.#setLocked(isLocked(error));
-      if (group.length > 1 && !isLocked(error)) {
+      if (group.length > 1 && !isLocked(error) && !(error instanceof NotCommitted)) {
         // One of them may be at fault: each is done by itself.
         for (const one of group) this.#commit([one]);
         return;

@@ -1,10 +1,8 @@
 import { type Clock, systemClock } from "../../../platform/clock.js";
 import { compactDatabase } from "../../../platform/compaction.js";
 import { AppError } from "../../../platform/errors.js";
-import { nodeFileSystem } from "../../../platform/file-system.js";
 import { type Logger, silentLogger } from "../../../platform/logger.js";
 import { assertSound, openDatabase, openSqlite, type Sqlite } from "../../../platform/sqlite.js";
-import { storageGone } from "../../../platform/storage-errors.js";
 import { throwIfAborted } from "../../abortable-read.js";
 import { assertFits } from "../../commit-limits.js";
 import { NotCommitted } from "../../durable-commit.js";
@@ -24,6 +22,7 @@ import {
 } from "../../engine.js";
 import { decide, erasedHead } from "../../partition-head.js";
 import { GroupCommit } from "./group-commit.js";
+import { OpenedFile } from "./opened-file.js";
 import { headOf, LAYOUT, openLayout, placeOf, putHead, takeDue } from "./partition-table.js";
 import { onSqlite } from "./sqlite-errors.js";
 
@@ -47,10 +46,9 @@ export class SqliteEngine implements StateEngine {
   readonly #db: Sqlite;
   readonly #clock: Clock;
   readonly #writes: GroupCommit;
-  /** Device and inode of what was opened; null where that is no file. */
-  readonly #file: string | null;
+  readonly #file: OpenedFile;
 
-  private constructor(db: Sqlite, file: string | null, { logger = silentLogger, clock = systemClock }: SqliteEngineOptions) {
+  private constructor(db: Sqlite, file: OpenedFile, { logger = silentLogger, clock = systemClock }: SqliteEngineOptions) {
     this.manifest = {
       name: `SQLite (${db.name})`,
       durability: "machine",
@@ -61,25 +59,24 @@ export class SqliteEngine implements StateEngine {
     };
     this.#db = db;
     this.#clock = clock;
-    this.#writes = new GroupCommit(db, logger);
+    this.#writes = new GroupCommit(db, logger, file);
     this.#file = file;
   }
 
   /** Looks at every page first. @throws STORAGE_DAMAGED, STORAGE_UNAVAILABLE (also for a file of a newer version) */
   static async open(options: SqliteEngineOptions): Promise<SqliteEngine> {
-    const db = await onSqlite(options.path, () => {
+    return onSqlite(options.path, () => {
       const { path, readOnly = false } = options;
       const db = readOnly ? openDatabase(path, { readonly: true, fileMustExist: true }) : openSqlite(path);
       try {
         assertSound(db);
         openLayout(db);
-        return db;
+        return new SqliteEngine(db, OpenedFile.of(db.name), options);
       } catch (error) {
         db.close();
         throw error;
       }
     });
-    return new SqliteEngine(db, await nodeFileSystem.identity(db.name), options);
   }
 
   async read(
@@ -158,7 +155,10 @@ export class SqliteEngine implements StateEngine {
   async scrub(): Promise<void> {
     const db = this.#openDb();
     await this.#writes
-      .between(() => compactDatabase(db))
+      .between(async () => {
+        this.#file.requireSame();
+        await compactDatabase(db);
+      })
       .catch((error: unknown) =>
         onSqlite(db.name, () => {
           throw error;
@@ -169,14 +169,15 @@ export class SqliteEngine implements StateEngine {
   /** `degraded`: commits alone are refused. What was said lies in journals beside the file, which take turns all the same. */
   async health(): ReturnType<StateEngine["health"]> {
     try {
-      const now = await nodeFileSystem.identity(this.#db.name);
-      if (now === null) throw storageGone();
-      if (now !== this.#file) return { status: "down", detail: `${this.#db.name} is not the one it was: start the server again.` };
+      this.#file.requireSame();
+    } catch (error) {
+      return { status: "down", detail: textOf(error) };
+    }
+    try {
       await this.#write((db) => db.pragma(`user_version = ${LAYOUT}`));
       return { status: "ok" };
     } catch (error) {
-      const status = error instanceof NotCommitted ? "degraded" : "down";
-      return { status, detail: error instanceof Error ? error.message : String(error) };
+      return { status: error instanceof NotCommitted ? "degraded" : "down", detail: textOf(error) };
     }
   }
 
@@ -204,6 +205,10 @@ export class SqliteEngine implements StateEngine {
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function rangeOf(db: Sqlite, partition: number | null, { from, to, limit = -1, reverse = false }: KeyRange): readonly StoredEntry[] {

@@ -28,8 +28,10 @@ export function isLocked(error: unknown): boolean {
 
 /** The same error of a commit, as {@link NotCommitted} where it is known that nothing came of it. */
 export function ofCommit(error: unknown): unknown {
-  if (!isAppError(error, "STORAGE_UNAVAILABLE") || !REFUSED.test(codeOf(error))) return error;
-  const { message: detail, hint, cause, retryAfterSeconds = 1 } = error;
+  return isAppError(error, "STORAGE_UNAVAILABLE") && REFUSED.test(codeOf(error)) ? asNotCommitted(error) : error;
+}
+
+export function asNotCommitted({ message: detail, hint, cause, retryAfterSeconds = 1 }: AppError): NotCommitted {
   return new NotCommitted({ detail, hint, cause, retryAfterSeconds });
 }
 
