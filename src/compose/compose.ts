@@ -13,6 +13,7 @@ import { VERSION } from "../platform/version.js";
 import type { ChatModel } from "../ports/agent.js";
 import type { ApplicationInfo } from "../ports/application.js";
 import { withIdOfToday } from "../ports/session-names.js";
+import { EngineMergeRegistry } from "../state/merges/merge-registry.js";
 import { givingWayTo } from "../turn/giving-way.js";
 import { TurnRegistry } from "../turn/turn-registry.js";
 import { composeAfterTurn, composeBehaviour } from "./after-turn.js";
@@ -111,7 +112,7 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
     emptyReceipts,
   });
   const { worker, historyCatchUp, reindex } = afterTurn;
-  const merges = new MergeRecords(ledger);
+  const merges = new MergeRecords(ledger, new EngineMergeRegistry(stores.engine));
   const former = formerSessionIds(merges, store.index);
   const {
     chat,
@@ -153,11 +154,12 @@ async function assemble(wiring: Wiring, closeAll: () => Promise<void>): Promise<
   const operator = composeOperator(wiring, stores, remembered, afterTurn, { retention, promotion }, events, studio);
 
   wiring.metrics.backlogFrom(() => backlogOf({ turns: store.turns, deliveries: events.deliveries, clock: wiring.clock }));
+  await privacy.resume();
+  await identities.open();
   const resume = async () => {
     await privacy.resume();
     await identities.resume();
   };
-  await resume();
   takeUp("privacy", RESUMED_MS, resume, stores.engine, wiring);
   const { jobs } = operator;
   const schedule = scheduleJob({ kind: "retention", everyHours: config.RETENTION_INTERVAL_HOURS, jobs, logger });

@@ -5,7 +5,7 @@ import type { Clock } from "../platform/clock.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import type { Logger } from "../platform/logger.js";
 import type { Chat, ChatEvent } from "../ports/application.js";
-import { type Identities, type Merge, type MergeRequest, mergeLockKey } from "../ports/identities.js";
+import { type Identities, type Merge, type MergeEnds, type MergeRequest, mergeLockKey } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import { byAnyId, type FormerSessionIds } from "../ports/session-names.js";
 import type { Lease, TurnLock } from "../ports/session-store.js";
@@ -17,9 +17,13 @@ import {
   newMergeId,
   ownerOfMerge,
   TAKEN_FOR_ANOTHER,
+  UNFINISHED,
   undoUntilMs,
 } from "./merge-record.js";
 import { MergeSteps, type MergeStepsParts } from "./merge-steps.js";
+
+/** `keep`: jobs whose progress stays in the ledger. */
+type EraseDormant = (owner: Owner, keep: readonly string[]) => Promise<unknown>;
 
 interface IdentityParts extends MergeStepsParts {
   readonly records: MergeRecords;
@@ -45,7 +49,7 @@ export class IdentityService implements Identities {
   readonly #parts: IdentityParts;
   readonly #steps: MergeSteps;
   /** What this process does to a merge now, by `from`. */
-  readonly #running = new Map<Owner, Promise<MergeRecord>>();
+  readonly #running = new Map<Owner, Promise<unknown>>();
 
   constructor(parts: IdentityParts) {
     this.#parts = parts;
@@ -102,47 +106,58 @@ export class IdentityService implements Identities {
     }
   }
 
-  /**
-   * Fences off what lies dormant, and finishes what a crash interrupted, here or in another process; what one that lives is at is left to
-   * it. One that can't be finished is logged and stays.
-   */
-  async resume(): Promise<void> {
-    const { ledger, records, logger } = this.#parts;
-    for (const { owner } of await ledger.openErasures()) {
-      const record = await records.of(owner);
-      if (record === null || record.state === "erasing") continue;
-      if (record.state === "merged") await this.#steps.keepOut(owner);
-      else if (record.state !== "expiring" && !this.#running.has(owner))
-        await this.#resume(record, 0).catch((error: unknown) => {
-          if (!isAppError(error, "SESSION_BUSY")) logger.error({ err: error }, "a merge could not be finished; it stays open");
-        });
-    }
+  /** At a start: as {@link resume}, and whose things lie dormant is kept out of this process. */
+  async open(): Promise<void> {
+    await this.resume();
+    for await (const { from } of this.#parts.records.dormant()) await this.#steps.keepOut(from);
   }
 
   /**
-   * In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. `keep`: jobs whose
-   * progress stays in the ledger.
+   * Finishes what a crash interrupted, here or in another process; what one that lives is at is left to it. One that can't be finished is
+   * logged and stays.
    */
-  async expire(erase: (owner: Owner, keep: readonly string[]) => Promise<unknown>, signal?: AbortSignal): Promise<number> {
-    const { ledger, records, clock, logger } = this.#parts;
+  async resume(): Promise<void> {
+    for await (const merge of this.#parts.records.unfinished()) if (!this.#running.has(merge.from)) await this.#tryAgain(merge);
+  }
+
+  /** In upkeep: erases what has lain dormant for 30 days. From then on a merge can't be undone. Returns how many. */
+  async expire(erase: EraseDormant, signal?: AbortSignal): Promise<number> {
+    const { records } = this.#parts;
     let expired = 0;
-    for (const { owner } of await ledger.openErasures()) {
-      signal?.throwIfAborted();
-      const record = await records.of(owner);
-      const isDue = record?.state === "merged" && undoUntilMs(record) <= clock.now().getTime();
-      if (record === null || (!isDue && record.state !== "expiring")) continue;
-      try {
-        await this.#alone(record.from, record.to, async () => {
-          const expiring = await this.#put({ ...record, state: "expiring" });
-          await erase(owner, [MERGE_JOB]);
-          return this.#put({ ...expiring, state: "final" });
-        });
-        expired += 1;
-      } catch (error) {
-        logger.warn({ err: error }, "what a merge left dormant could not be erased yet");
+    for (const merges of [records.unfinished(), records.dormant()])
+      for await (const merge of merges) {
+        signal?.throwIfAborted();
+        if (await this.#expire(merge, erase)) expired += 1;
       }
-    }
     return expired;
+  }
+
+  async #expire(merge: MergeEnds, erase: EraseDormant): Promise<boolean> {
+    const { records, clock, logger } = this.#parts;
+    const record = await records.of(merge.from);
+    if (record?.state === "merged" && undoUntilMs(record) > clock.now().getTime()) return false;
+    if (record?.state !== "merged" && record?.state !== "expiring") {
+      // Broken off, or in a copy that was made while it went on, where the record may be older than what is told of it.
+      if (!this.#running.has(merge.from)) await this.#tryAgain(merge);
+      return false;
+    }
+    try {
+      await this.#alone(record.from, record.to, async () => {
+        const expiring = await this.#put({ ...record, state: "expiring" });
+        await erase(record.from, [MERGE_JOB]);
+        return this.#put({ ...expiring, state: "final" });
+      });
+      return true;
+    } catch (error) {
+      logger.warn({ err: error }, "what a merge left dormant could not be erased yet");
+      return false;
+    }
+  }
+
+  async #tryAgain(merge: MergeEnds): Promise<void> {
+    await this.#resume(merge, 0).catch((error: unknown) => {
+      if (!isAppError(error, "SESSION_BUSY")) this.#parts.logger.error({ err: error }, "a merge could not be finished; it stays open");
+    });
   }
 
   /** For one who holds both locks. */
@@ -174,12 +189,15 @@ export class IdentityService implements Identities {
     return record;
   }
 
-  #resume(record: MergeRecord, waitMs = WAIT_MS): Promise<MergeRecord> {
+  #resume(merge: MergeEnds, waitMs = WAIT_MS): Promise<void> {
+    const { records } = this.#parts;
     const finish = async (signal: AbortSignal) => {
-      const now = await this.#parts.records.of(record.from);
-      return now === null || now.id !== record.id ? record : this.#steps.finish(now, signal);
+      const record = await records.of(merge.from);
+      if (record === null || !UNFINISHED.has(record.state)) return records.settle(record ?? merge, record);
+      // What is erased after 30 days is retention's.
+      if (record.state !== "expiring") await this.#steps.finish(record, signal);
     };
-    return this.#alone(record.from, record.to, finish, waitMs);
+    return this.#alone(merge.from, merge.to, finish, waitMs);
   }
 
   #put(record: MergeRecord): Promise<MergeRecord> {
@@ -187,7 +205,7 @@ export class IdentityService implements Identities {
   }
 
   /** While nobody else merges either of them, in any process, and known of those who come as `from` meanwhile. */
-  async #alone(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>, waitMs = WAIT_MS): Promise<MergeRecord> {
+  async #alone<T>(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<T>, waitMs = WAIT_MS): Promise<T> {
     const before = this.#running.get(from);
     const running = (async () => {
       await before?.catch(() => undefined);
@@ -201,7 +219,7 @@ export class IdentityService implements Identities {
     }
   }
 
-  async #locked(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<MergeRecord>, waitMs: number): Promise<MergeRecord> {
+  async #locked<T>(from: Owner, to: Owner, work: (signal: AbortSignal) => Promise<T>, waitMs: number): Promise<T> {
     const { locks, begin } = this.#parts;
     const leases: Lease[] = [];
     let running: ReturnType<typeof begin> | undefined;

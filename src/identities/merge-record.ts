@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mergedId, type Owner, parseOwner } from "../domain/owner.js";
 import { insteadOf } from "../platform/errors.js";
 import { newId } from "../platform/ids.js";
-import type { Merge, MergedSessions, MergedUsers } from "../ports/identities.js";
+import type { Merge, MergedSessions, MergedUsers, MergeEnds, MergeRegistry } from "../ports/identities.js";
 import type { OwnerLedger } from "../ports/owner-ledger.js";
 import type { FormerSessionIds } from "../ports/session-names.js";
 import type { SessionIndex } from "../ports/session-store.js";
@@ -34,6 +34,9 @@ export type MergeRecord = z.infer<typeof recordSchema>;
 
 /** States in which nothing is to be finished, and the user is taken for the one they were merged with. */
 export const TAKEN_FOR_ANOTHER: ReadonlySet<MergeRecord["state"]> = new Set(["merged", "expiring", "final"]);
+
+/** States in which there is something to be done: by whoever looks, or by retention. */
+export const UNFINISHED: ReadonlySet<MergeRecord["state"]> = new Set(["merging", "undoing", "returning", "expiring"]);
 
 const namesSchema = z.object({ v: z.literal(1), from: z.array(owner) });
 
@@ -94,9 +97,11 @@ export function formerSessionIds(records: MergeRecords, index: Pick<SessionIndex
 /** Merges in the ledgers of both users. */
 export class MergeRecords {
   readonly #ledger: Pick<OwnerLedger, "progress" | "setProgress">;
+  readonly #registry: MergeRegistry;
 
-  constructor(ledger: Pick<OwnerLedger, "progress" | "setProgress">) {
+  constructor(ledger: Pick<OwnerLedger, "progress" | "setProgress">, registry: MergeRegistry) {
     this.#ledger = ledger;
+    this.#registry = registry;
   }
 
   /** The last merge of a user with another; null where there was none. One read. */
@@ -111,13 +116,30 @@ export class MergeRecords {
     return record !== null && TAKEN_FOR_ANOTHER.has(record.state) ? record.to : owner;
   }
 
-  /** Durable on resolve. `to` knows of it first, so that an erasure of theirs finds it. For one who holds both users' locks. */
+  /** Durable on resolve. The registry knows of what is to be done first, and of its end last; `to` knows of it first, so that an erasure of theirs finds it. For one who holds both users' locks. */
   async put(record: MergeRecord): Promise<MergeRecord> {
+    if (UNFINISHED.has(record.state)) await this.#registry.begin(record);
     const names = await this.#names(record.to);
     if (!names.includes(record.from))
       await this.#ledger.setProgress(record.to, MERGED_JOB, JSON.stringify({ v: 1, from: [...names, record.from] }));
     await this.#ledger.setProgress(record.from, MERGE_JOB, JSON.stringify(record));
+    if (!UNFINISHED.has(record.state)) await this.settle(record, record);
     return record;
+  }
+
+  /** Tells the registry what a crash left untold. `record`: as it stands. For one who holds both users' locks. */
+  settle(merge: MergeEnds, record: MergeRecord | null): Promise<void> {
+    return this.#registry.settle(merge, { dormant: record?.state === "merged" });
+  }
+
+  /** Of whom there may be something to finish. Reads no ledger, as {@link dormant}. */
+  unfinished(): AsyncIterable<MergeEnds> {
+    return this.#registry.unfinished();
+  }
+
+  /** Whose things lie dormant, of 30 days. */
+  dormant(): AsyncIterable<MergeEnds> {
+    return this.#registry.dormant();
   }
 
   /**

@@ -142,7 +142,7 @@ export class MergeSteps {
 
   /** As an erasure begins: whatever is written before is there to be copied, and nothing is written behind it. */
   async #fence({ from, at }: MergeRecord, signal: AbortSignal): Promise<void> {
-    await this.#parts.ledger.beginErasure(from, at);
+    await this.#parts.ledger.fence(from, at);
     const before = this.#keptOut.get(from);
     this.#keptOut.set(from, await this.#parts.hold(from, signal));
     before?.();

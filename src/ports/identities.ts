@@ -59,6 +59,19 @@ export interface MergedUsers {
   readonly at: string;
 }
 
+export type MergeEnds = Pick<MergedUsers, "from" | "to">;
+
+/** Which merges there are to look at, so that a look costs as much as is to be done. Of one user's last merge; durable on resolve. */
+export interface MergeRegistry {
+  /** Before its record says that there is something to be done. */
+  begin(merge: MergeEnds): Promise<void>;
+  /** Behind a record that says that there is nothing. `dormant`: what is `from`'s lies as it was. */
+  settle(merge: MergeEnds, options: { readonly dormant: boolean }): Promise<void>;
+  /** Begun, and not settled. */
+  unfinished(): AsyncIterable<MergeEnds>;
+  dormant(): AsyncIterable<MergeEnds>;
+}
+
 export interface TurnOfSession {
   readonly session_id: string;
   readonly turn: number;

@@ -62,6 +62,8 @@ export interface OwnerLedger {
   epoch(owner: Owner): Promise<number>;
   /** Durable intent; raises the epoch. Returns the receipt id to be. Again while one is open: the same id. */
   beginErasure(owner: Owner, at: string): Promise<{ readonly receiptId: string; readonly epoch: number }>;
+  /** The same intent, and nothing to be erased: it is none of the {@link openErasures} until {@link beginErasure} follows. */
+  fence(owner: Owner, at: string): Promise<void>;
   /** Closes the intent: tombstones and the user's record go, epoch, audit and receipt stay. `keep`: jobs whose progress stays as well. */
   completeErasure(owner: Owner, receipt: ErasureReceipt, keep?: readonly string[]): Promise<void>;
   /** Takes the intent back: all stays as it is, the epoch too. Without effect where none is open. */

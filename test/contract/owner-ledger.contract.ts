@@ -151,6 +151,22 @@ export function ownerLedgerContract(
       expect(await ledger.openErasures()).toEqual([]);
     });
 
+    when("erasures")("a fence is an intent that is none of the open erasures until an erasure begins behind it", async () => {
+      await ledger.setProgress(ALICE, "merge", "7");
+      await ledger.fence(ALICE, AT);
+      await ledger.fence(ALICE, AT);
+      expect(await ledger.epoch(ALICE)).toBe(1);
+      expect(await ledger.openErasures()).toEqual([]);
+      const { receiptId, epoch } = await ledger.beginErasure(ALICE, AT);
+      expect(epoch).toBe(1);
+      expect(await ledger.openErasures()).toEqual([{ owner: ALICE, receiptId }]);
+      await ledger.completeErasure(ALICE, receipt(receiptId));
+      expect(await ledger.openErasures()).toEqual([]);
+      await ledger.fence(ALICE, AT);
+      await ledger.withdrawErasure(ALICE);
+      expect(await ledger.beginErasure(ALICE, AT)).toMatchObject({ epoch: 3 });
+    });
+
     when("progress")("remembers how far each job came", async () => {
       await ledger.setProgress(ALICE, "promote", "1");
       await ledger.setProgress(ALICE, "promote", "2");

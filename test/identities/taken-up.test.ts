@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type Owner, ownerOf } from "../../src/domain/owner.js";
 import type { Commit } from "../../src/state/engine.js";
-import { ownerPartition } from "../../src/state/partition.js";
+import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
+import { ownerPartition, systemPartition } from "../../src/state/partition.js";
 import { startWorld, tempDir } from "../e2e/world.js";
 import { type EngineOfProcess, sharedEngine } from "../support/processes.js";
 import { TestClock } from "../support/session-world.js";
@@ -56,6 +57,37 @@ test("[merge-finished] a merge whose process was killed is finished by another, 
   await aPeriodPasses();
   await expect.poll(record, { timeout: 20_000 }).toContain('"state":"merged"');
   expect((await survivor.memories.list(ADA, {})).data).toHaveLength(2);
+});
+
+test.each([
+  // Of `from` and `to`, and which of their writes: before the fence, and when it is down again.
+  ["that was recorded, and not begun", "merge", writesOf(VISITOR, "ledger/erasure"), "merged"],
+  ["that was being undone, and whose fence is down", "undo", writesOf(VISITOR, "ledger/audit/"), "undone"],
+] as const)("[merge-finished] so is one %s", async (_, what, where, ended) => {
+  const { process, first, survivor, aPeriodPasses } = await two();
+  const ends = { from: "visitor", to: "ada" };
+  const merge_id = what === "undo" ? (await first.identities.merge(ends)).merge_id : "";
+  const { stopped } = process.stopAt("commit", where);
+  const done = (what === "undo" ? first.identities.undo(merge_id) : first.identities.merge(ends)).catch(() => undefined);
+  await stopped;
+  process.kill();
+  await done;
+  await aPeriodPasses();
+  const record = () => survivor.parts.ledger.progress(VISITOR, "merge");
+  await expect.poll(record, { timeout: 20_000 }).toContain(`"state":"${ended}"`);
+});
+
+test("a look for what another process left reads the ledger of nobody whose merge is done", async () => {
+  const { first, aPeriodPasses } = await two();
+  await first.identities.merge({ from: "visitor", to: "ada" });
+  // Either process may be the one that looks.
+  const read = vi.spyOn(MemoryEngine.prototype, "read");
+  onTestFinished(() => read.mockRestore());
+  await aPeriodPasses();
+  const looked = () => read.mock.calls.map(([partition]) => partition);
+  await expect.poll(looked, { timeout: 20_000 }).toContain(systemPartition("merges"));
+  const ledgers = read.mock.calls.filter(([, { keys = [] }]) => keys.some((key) => key.startsWith("ledger/")));
+  expect(ledgers.map(([partition]) => partition)).not.toContain(ownerPartition(VISITOR));
 });
 
 test("[erasure-complete] so is an erasure, once, under its receipt", async () => {

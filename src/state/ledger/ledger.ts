@@ -112,6 +112,10 @@ export class EngineOwnerLedger implements OwnerLedger {
     return { receiptId, epoch };
   }
 
+  async fence(owner: Owner, at: string): Promise<void> {
+    await openIntentOf(this.#engine, owner, at, null);
+  }
+
   async completeErasure(owner: Owner, receipt: ErasureReceipt, keep: readonly string[] = []): Promise<void> {
     await completeErasure(this.#engine, owner, receipt, keep);
     this.#visits.delete(owner);
@@ -160,16 +164,29 @@ const OF_THE_END = 5;
 const MOST_FORGOTTEN = 50;
 
 /** Raises the epoch. Again while one is open: the same. The registry is told first, so that an intent is always found at a start. */
-export async function beginErasure(engine: StateEngine, owner: Owner, at: string): Promise<ErasureIntent> {
+export function beginErasure(engine: StateEngine, owner: Owner, at: string): Promise<ErasureIntent> {
+  return openIntentOf(engine, owner, at, async (epoch) => {
+    await committed(engine, ERASURES, { puts: [{ key: openKey(ownerPartition(owner), epoch), value: JSON.stringify(owner) }] });
+  });
+}
+
+/** `register`: before the intent is there; also of one that is, which may be a fence, and is then known to be there behind it. */
+async function openIntentOf(
+  engine: StateEngine,
+  owner: Owner,
+  at: string,
+  register: ((epoch: number) => Promise<void>) | null,
+): Promise<ErasureIntent> {
   const partition = ownerPartition(owner);
   return optimisticCommit(engine, partition, { keys: [ERASURE_KEY] }, async (read) => {
     const open = openIntent(read);
-    if (open !== null) return { commit: null, result: open };
-    const epoch = read.epoch + 1;
+    const epoch = open?.epoch ?? read.epoch + 1;
+    await register?.(epoch);
+    const checks = unchanged(read, ERASURE_KEY);
+    if (open !== null) return { commit: register === null ? null : { checks }, result: open };
     const intent: ErasureIntent = { v: 1, receiptId: receiptIdOf(owner, epoch), at, epoch };
-    await committed(engine, ERASURES, { puts: [{ key: openKey(partition, epoch), value: JSON.stringify(owner) }] });
     const puts = [{ key: ERASURE_KEY, value: JSON.stringify(intent) }];
-    return { commit: { epoch: read.epoch, checks: unchanged(read, ERASURE_KEY), puts, raisesEpoch: true }, result: intent };
+    return { commit: { epoch: read.epoch, checks, puts, raisesEpoch: true }, result: intent };
   });
 }
 
