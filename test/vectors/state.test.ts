@@ -85,6 +85,29 @@ test("an owner's points lie in their partition; where nothing has changed a sear
   expect(await textsOf(there)).toEqual(["change 69"]);
 });
 
+test("what a process wrote itself it does not read again, and searches as another does that reads it", async () => {
+  const engine = new MemoryEngine();
+  await made(engine);
+  const { counted, reads } = counting(engine);
+  const [here, there] = [stateVectors(counted, OPTIONS).client, stateVectors(engine, OPTIONS).client];
+  const found = async () => {
+    reads.length = 0;
+    const texts = await textsOf(here);
+    expect(texts).toEqual(await textsOf(there));
+    return { texts, reads: reads.length };
+  };
+  await found();
+  await here.upsert("c", { points: [point(1, ana), point(2, ana)] });
+  expect(await found()).toEqual({ texts: ["text 1", "text 2"], reads: 1 });
+  await here.setPayload("c", { points: [uuid(1)], payload: { text: "changed" } });
+  await here.delete("c", { points: [uuid(2)] });
+  expect(await found()).toEqual({ texts: ["changed"], reads: 1 });
+  // Behind another's write, which is read, and its own with it.
+  await there.upsert("c", { points: [point(3, ana)] });
+  await here.upsert("c", { points: [point(4, ana)] });
+  expect(await found()).toEqual({ texts: ["changed", "text 3", "text 4"], reads: 2 });
+});
+
 test("[erasure-complete] where an owner's last point goes nothing of the collection is left in their partition, and it begins anew", async () => {
   const engine = new MemoryEngine();
   const [here, there] = [await made(engine), stateVectors(engine, OPTIONS).client];

@@ -42,17 +42,28 @@ export class OwnersPoints<T extends { readonly partition: Partition }> {
     const next = this.#oneAtATime.run(name, async () => {
       hasBegun = true;
       this.#waiting.delete(name);
-      const known = this.#held.get(name);
-      const before = known?.partition.bytes;
-      const now = await update(known);
-      // The cache counts a value as it is when it comes.
-      if (now !== known || now.partition.bytes !== before) {
-        this.#held.delete(name);
-        this.#held.set(name, now);
-      }
-      return now;
+      return this.#update(name, this.#held.get(name), update);
     });
     if (!hasBegun) this.#waiting.set(name, next);
     return next;
+  }
+
+  /** As {@link current}, of an owner who is held: whoever is not is left so. */
+  async changed(name: string, update: (known: T) => T): Promise<void> {
+    await this.#oneAtATime.run(name, async () => {
+      const known = this.#held.peek(name);
+      if (known !== undefined) await this.#update(name, known, async () => update(known));
+    });
+  }
+
+  async #update<K extends T | undefined>(name: string, known: K, update: (known: K) => Promise<T>): Promise<T> {
+    const before = known?.partition.bytes;
+    const now = await update(known);
+    // The cache counts a value as it is when it comes.
+    if (now !== known || now.partition.bytes !== before) {
+      this.#held.delete(name);
+      this.#held.set(name, now);
+    }
+    return now;
   }
 }

@@ -159,7 +159,7 @@ export class StateKeeper implements PointKeeper<StateCollection> {
   }
 
   async #ofPartition(collection: StateCollection, partition: string): Promise<Partition> {
-    const held = await this.#owners.current(`${collection.id} ${partition}`, async (known) => {
+    const held = await this.#owners.current(heldAs(collection, partition), async (known) => {
       const since = writesOf(collection) + numberKey((known?.head.seq ?? 0) + 1);
       const read = await this.#engine.read(partition, {
         keys: [headOf(collection)],
@@ -231,7 +231,7 @@ export class StateKeeper implements PointKeeper<StateCollection> {
   ): Promise<void> {
     const head = headOf(collection);
     const owner = put.map((point) => ownerIn(tenantOf(point.payload, collection.tenantKey))).find((each) => each !== null);
-    await optimisticCommit(this.#engine, partition, { keys: [head] }, (read) => {
+    const written = await optimisticCommit<Head>(this.#engine, partition, { keys: [head] }, (read) => {
       const before = headIn(read, collection);
       const now: Head = { seq: before.seq + 1, since: before.seq === 0 ? newId() : before.since };
       const names = [...put.map(({ key }) => key), ...remove];
@@ -243,7 +243,15 @@ export class StateKeeper implements PointKeeper<StateCollection> {
       ];
       const forgotten = now.seq > CHANGES_KEPT ? [writesOf(collection) + numberKey(now.seq - CHANGES_KEPT)] : [];
       const deletes = [...remove.map((key) => pointsOf(collection) + key), ...forgotten];
-      return { commit: { epoch: read.epoch, checks: unchanged(read, head), puts, deletes }, result: null };
+      return { commit: { epoch: read.epoch, checks: unchanged(read, head), puts, deletes }, result: now };
+    });
+    // What this process has written itself it need not read again.
+    await this.#owners.changed(heldAs(collection, partition), (known) => {
+      const isNext = known.head.seq + 1 === written.seq && (known.head.seq === 0 || known.head.since === written.since);
+      if (!isNext) return known;
+      for (const point of put) known.partition.put(pointIn(point.key, textOf(point)));
+      for (const key of remove) known.partition.remove(key);
+      return { partition: known.partition, head: written };
     });
   }
 
@@ -278,6 +286,10 @@ export class StateKeeper implements PointKeeper<StateCollection> {
       await committed(this.#engine, partition, { deletes: keys });
     }
   }
+}
+
+function heldAs({ id }: StateCollection, partition: string): string {
+  return `${id} ${partition}`;
 }
 
 type StoredCollection = Pick<StateCollection, "id" | "config" | "tenantKey"> & {
