@@ -129,7 +129,13 @@ export class InstallationJobs implements Jobs {
       result: null,
       problem: null,
     };
-    const refused = await this.#parts.rows.begin({ job, begunBy: this.#process, ...when });
+    const { rows } = this.#parts;
+    const begun = { job, begunBy: this.#process, ...when };
+    const refused = await rows.begin(begun).catch((error: unknown) => {
+      if (!isAppError(error, "STORAGE_UNAVAILABLE")) throw error;
+      // Whoever asked would begin another, where this one was begun and has ended by then.
+      return rows.begin(begun);
+    });
     if (refused !== null) return refused;
     this.#worker.kick();
     return job;

@@ -51,11 +51,12 @@ export class EngineJobs {
     this.#engine = engine;
   }
 
-  /** Null: it is begun, and whoever claims it first runs it. */
+  /** Null: it is begun, and whoever claims it first runs it. Again, with the same job, after an unknown outcome: without effect. */
   begin({ job, begunBy, notWithinMs }: NewJob): Promise<Refused | null> {
     const [open, last, own] = [openKey(job.kind), `${SCHEDULED}${job.kind}`, jobKey(job.id)];
     const query = { keys: [open, last], ranges: [prefixRange(JOBS)] };
     return optimisticCommit<Refused | null>(this.#engine, JOBS_PARTITION, query, (read) => {
+      if ((read.ranges[0] ?? []).some(({ key }) => key === own)) return { commit: null, result: null };
       const inTheWay = read.entries.get(open)?.value;
       if (inTheWay !== undefined) return { commit: null, result: { open: inTheWay } };
       if (notWithinMs !== undefined && !isTime(read, last, notWithinMs)) return { commit: null, result: { open: null } };
