@@ -107,6 +107,8 @@ export const REQUIREMENTS = {
   "sealed-at-rest":
     "Encrypted, no file, table or backup has a byte of what was said, and what was changed or put into another's place is refused.",
   "erased-by-key": "Encrypted, an erasure destroys the owner's key first: no backup of before gives anything of them.",
+  "renewed-in-use":
+    "A user's key is renewed while servers go on with them: nothing becomes unreadable, nothing is left under the key before, and who is erased stays so.",
   "events-moved": "A move to another store takes along what is told, what waits for a webhook and what it gave up.",
   "events-resumed": "Whoever follows events goes on behind the last that they have, and misses none.",
   "merge-whole": "A merged visitor's things are the known user's, each once, and the visitor's name is taken for theirs.",

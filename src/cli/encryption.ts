@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { EncryptionCommands, EncryptionOptions, Resealed } from "../compose/encryption-commands.js";
+import type { EncryptionCommands, EncryptionOptions } from "../compose/encryption-commands.js";
+import type { Resealed } from "../operations/renew-key.js";
 import { EXIT } from "./errors.js";
 import type { CommandContext, Terminal } from "./terminal.js";
 
@@ -40,7 +41,11 @@ export function addEncryptionCommands(program: Command, context: CommandContext,
   keys
     .command("rotate")
     .description("wrap all data keys by the first master key of ENCRYPTION_KEY_FILE; no value is written")
-    .option("--owner", "instead encrypt all of the user's (--user) under a new data key; stop all servers first", false)
+    .option(
+      "--owner",
+      "instead encrypt all of the user's (--user) under a new data key; a server on files is stopped first, others go on",
+      false,
+    )
     .action(({ owner }: { owner: boolean }) =>
       owner ? run((it, terminal) => counted(terminal, (options) => it.renew(owned(), options)), told) : rotate(),
     );

@@ -3,30 +3,32 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Owner } from "../domain/owner.js";
 import { leasesIn, requireUnused } from "../operations/migration-checks.js";
+import { type Resealed, renewKey } from "../operations/renew-key.js";
 import { resealPartition } from "../operations/reseal.js";
 import { DirectoryLock } from "../platform/directory-lock.js";
 import { AppError } from "../platform/errors.js";
 import { type Logger, silentLogger } from "../platform/logger.js";
+import type { RenewedSeal } from "../ports/key-vault.js";
 import { committed } from "../state/durable-commit.js";
 import { sealedUnder } from "../state/encryption/data-key.js";
-import { type Changing, EncryptedEngine, keysOf } from "../state/encryption/encrypted-engine.js";
-import { INSTALLATION_KEYS, KEYS, Keyring, keysRowSchema } from "../state/encryption/keyring.js";
+import { type Changing, EncryptedEngine } from "../state/encryption/encrypted-engine.js";
+import { INSTALLATION_KEYS, KEYS, Keyring } from "../state/encryption/keyring.js";
+import { keysRowSchema } from "../state/encryption/keys-row.js";
 import { markOf, putMark, requireKeys, requireVectors } from "../state/encryption/open-encrypted.js";
 import { sealedJournals } from "../state/encryption/sealed-journals.js";
 import type { StateEngine } from "../state/engine.js";
 import { FileMemoryService } from "../state/jsonl/file-memory-service.js";
 import { JournalDirectory } from "../state/jsonl/journal-directory.js";
-import { ownerPartition } from "../state/partition.js";
 import { leaseKey, lockKey } from "../state/sessions/keys.js";
 import { partitionPages } from "../state/stored-rows.js";
-import { resealPoints } from "../vectors/encrypted/encrypted-vectors.js";
+import { renewPoints as renewPointsOf, sealPoints } from "../vectors/encrypted/reseal-points.js";
 import { MEMORY_COLLECTION } from "../vectors/mem0/collections.js";
 import { openVectors } from "./backends.js";
 import type { Config } from "./config.js";
 import { HISTORY_COLLECTION } from "./embedders.js";
 import { KEYRING_FILE, keyringFile, sealedVectors, vaultOf } from "./encryption.js";
-import { BEING_MOVED, heldWhole, openEngine } from "./engine.js";
-import { publishOutboxes, stateInRows } from "./migration.js";
+import { aloneWithMemories, BEING_MOVED, heldWhole, holdOwnersKey, openEngine, RENEWED_WAIT_MS } from "./engine.js";
+import { eventLogOf, stateInRows } from "./migration.js";
 import { same, type Wiring, wired } from "./wiring.js";
 
 export interface EncryptionOptions {
@@ -35,14 +37,10 @@ export interface EncryptionOptions {
   readonly onProgress: (done: number) => void;
 }
 
-/** What was written again. */
-export interface Resealed {
-  readonly values: number;
-  readonly journals: number;
-  readonly points: number;
-}
-
-/** What is done to encryption as a whole; servers are stopped, but for {@link EncryptionCommands.rotate} of several on one database. */
+/**
+ * What is done to encryption as a whole; servers are stopped, but for {@link EncryptionCommands.rotate} and
+ * {@link EncryptionCommands.renew} of several on one database.
+ */
 export interface EncryptionCommands {
   /** Encrypts all that is kept, in place. Broken off, the same again goes on. */
   encrypt(options: EncryptionOptions): Promise<Resealed>;
@@ -50,7 +48,10 @@ export interface EncryptionCommands {
   decrypt(options: EncryptionOptions): Promise<Resealed>;
   /** Wraps all data keys by the first master key of the file. Writes no value. How many partitions' were wrapped by another. */
   rotate(options: EncryptionOptions): Promise<number>;
-  /** Encrypts all of an owner's under a new data key, and destroys the one before. */
+  /**
+   * Encrypts all of an owner's under a new data key, and destroys the one before once nothing is left under it. Broken off, the same again
+   * goes on.
+   */
   renew(owner: Owner, options: EncryptionOptions): Promise<Resealed>;
   /** Copies the keyring, wrapped as it is, to a file that is not there yet. How many partitions have keys. */
   save(path: string): Promise<number>;
@@ -90,7 +91,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
   const alone = async <T>(
     wiring: Wiring,
     { stored, keyring }: Held,
-    changing: Changing | null,
+    changing: Changing,
     options: EncryptionOptions,
     work: (engine: StateEngine, options: EncryptionOptions) => Promise<T>,
   ): Promise<T> => {
@@ -117,7 +118,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     let [values, done] = [0, 0];
     for await (const page of partitionPages(engine, null, 500))
       for (const { partition } of page) {
-        values += await resealPartition({ stored, engine, isDone }, partition, signal);
+        values += await resealPartition({ stored, engine, isDone, deletesLost: true }, partition, signal);
         onProgress(++done);
       }
     return values;
@@ -183,14 +184,14 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         const vectors = config.ENCRYPT_VECTORS;
         await putMark(stored, { key, doing: "encrypt", vectors: mark?.vectors ?? false });
         return alone(wiring, held, "encrypt", given, async (engine, options) => {
-          await publishOutboxes(wiring, engine, options.signal);
+          await eventLogOf(wiring, engine).catchUpAll(options.signal);
           const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) !== null, options);
           const journals = await rewriteJournals(wiring, held, "encrypt");
           const { collections, compact } = await vectorsOf(wiring, held);
           let points = 0;
           const { signal } = options;
           for (const each of collections)
-            points += await resealPoints(each, each.name, { which: vectors ? "with a clear vector" : "clear", signal });
+            points += await sealPoints(each, each.name, { which: vectors ? "with a clear vector" : "clear", signal });
           await compact();
           await stored.scrub?.();
           await putMark(stored, { key, vectors });
@@ -204,7 +205,7 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
         if (mark !== null) await requireKeys(keyring, mark, stored);
         if (mark !== null) await putMark(stored, { ...mark, doing: "decrypt" });
         const done = await alone(wiring, held, "decrypt", given, async (engine, options) => {
-          await publishOutboxes(wiring, engine, options.signal);
+          await eventLogOf(wiring, engine).catchUpAll(options.signal);
           const values = await resealAll(held, engine, async (_partition, _key, value) => sealedUnder(value) === null, options);
           const journals = await rewriteJournals(wiring, held, "decrypt");
           const { collections, compact } = await vectorsOf(wiring, held);
@@ -239,6 +240,10 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
     renew: (owner, given) =>
       run(async (wiring, held) => {
         const { stored, keyring } = held;
+        const engine = new EncryptedEngine(stored, keyring);
+        const locks = inFiles ? null : stateInRows(wiring, engine, stored.manifest.name).locks;
+        const lost = locks === null ? [] : [(await holdOwnersKey(locks, wiring, owner)).signal];
+        const signal = AbortSignal.any([given.signal, ...lost]);
         const mark = await markOf(stored);
         if (mark === null || mark.doing !== undefined)
           throw new AppError("INVALID_REQUEST", {
@@ -246,23 +251,23 @@ export function encryptionOf(config: Config, { logger = silentLogger }: { readon
             hint: "Run `maitred encrypt` first.",
           });
         await requireKeys(keyring, mark, stored);
-        return alone(wiring, held, null, given, async (engine, options) => {
-          const partition = ownerPartition(owner);
-          await keyring.renew(partition);
-          const { id } = await keyring.kept(partition);
-          const isDone = async (where: string, key: string, value: string) => keysOf(where, key) !== where || sealedUnder(value) === id;
-          const values = await resealPartition({ stored, engine, isDone }, partition, options.signal);
-          const journals = await rewriteJournals(wiring, held, null, owner);
-          const { collections, compact } = await vectorsOf(wiring, held);
-          const filter = { must: [{ key: "user_id", match: { value: owner } }] };
+        const events = eventLogOf(wiring, engine);
+        const { collections, compact } = await vectorsOf(wiring, held);
+        const memories = locks && aloneWithMemories(locks, RENEWED_WAIT_MS);
+        const alone = memories && { alone: <T>(work: () => Promise<T>) => memories(owner, work) };
+        const renewPoints = async (seal: RenewedSeal) => {
           let points = 0;
-          for (const each of collections)
-            points += await resealPoints(each, each.name, { which: "sealed", filter, signal: options.signal });
-          await keyring.retire(partition);
-          await compact();
-          await stored.scrub?.();
-          return { values, journals, points };
-        });
+          for (const { name, stored: client } of collections)
+            points += await renewPointsOf({ name, client, ...(name === MEMORY_COLLECTION && alone) }, { owner, seal, signal });
+          return points;
+        };
+        const publish = () => events.catchUp(owner);
+        const journals = () => rewriteJournals(wiring, held, null, owner);
+        const done = await renewKey({ stored, engine, keyring, publish, renewPoints, rewriteJournals: journals }, owner, signal);
+        await compact();
+        await stored.scrub?.();
+        given.onProgress(1);
+        return done;
       }),
     save: (path) =>
       run(async (_wiring, { keyring }) => {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Owner } from "../domain/owner.js";
 import { AppError, isAppError } from "../platform/errors.js";
 import { LEASE_MS } from "../platform/held-lease.js";
 import { newId } from "../platform/ids.js";
@@ -72,6 +73,8 @@ export async function openSqlite({ logger, clock }: Pick<Wiring, "logger" | "clo
 
 /** How long an owner's memories are waited for that another process is changing, in milliseconds. */
 const MEMORIES_WAIT_MS = 10_000;
+/** The same for a command that renews an owner's key. */
+export const RENEWED_WAIT_MS = 600_000;
 /** One that was killed is waited for, in milliseconds. */
 const DEAD_BY_MS = LEASE_MS + 2_000;
 
@@ -114,9 +117,9 @@ export async function announceProcess(locks: TurnLock, { closing }: Wiring): Pro
   await (await heldAlone(locks, BEING_MOVED, inUse, LOOK_MS)).release();
 }
 
-/** Changes of an owner's memories, one process at a time. */
-export function aloneWithMemories(locks: TurnLock): NonNullable<Stores["aloneWithMemories"]> {
-  return (owner, work) => underLock(locks, `memories:${owner}`, { waitMs: MEMORIES_WAIT_MS }, () => work());
+/** Changes of an owner's memories, one process at a time. `waitMs`: for another that is changing them. */
+export function aloneWithMemories(locks: TurnLock, waitMs = MEMORIES_WAIT_MS): NonNullable<Stores["aloneWithMemories"]> {
+  return (owner, work) => underLock(locks, `memories:${owner}`, { waitMs }, () => work());
 }
 
 /** Vectors in a file are one process's. One that was killed is waited for. @throws STORAGE_IN_USE */
@@ -127,4 +130,15 @@ export async function holdLocalFiles(locks: TurnLock, { config, closing }: Wirin
     hint: "Set QDRANT_URL, MEM0_PROVIDER=pgvector or MEM0_PROVIDER=state for both, or stop the other.",
   };
   closing(await heldAlone(locks, "local files", inUse), (lease) => lease.release());
+}
+
+/**
+ * For a command that gives an owner another key while servers may go on, and nothing moves the store as a whole. One that was killed is
+ * waited for. @throws STORAGE_IN_USE
+ */
+export async function holdOwnersKey(locks: TurnLock, wiring: Wiring, owner: Owner): Promise<Lease> {
+  await announceProcess(locks, wiring);
+  await holdLocalFiles(locks, wiring);
+  const inUse = { detail: "Another command renews this user's key.", hint: "Let it end." };
+  return wiring.closing(await heldAlone(locks, `keys:${owner}`, inUse), (lease) => lease.release());
 }

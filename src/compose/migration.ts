@@ -43,7 +43,7 @@ export async function migrateState(
     // Vectors stay where they are, sealed under these.
     if (source.keyring !== null && target.keyring !== null)
       for await (const { partition, row } of source.keyring.rows()) await target.keyring.take(partition, row);
-    await publishOutboxes(wiring, source.state.engine, signal);
+    await eventLogOf(wiring, source.state.engine).catchUpAll(signal);
     return migrate(source.state, target.state, { ...options, signal, now: wiring.clock.now() });
   });
 }
@@ -72,9 +72,9 @@ export async function openState(wiring: Wiring, backend: StateBackend): Promise<
   return { lost: lease.signal, keyring, state: { ...state, leases } };
 }
 
-/** In the order in which things happened, which is the order of their commits. */
-export function publishOutboxes({ config, logger }: Wiring, engine: StateEngine, signal: AbortSignal): Promise<void> {
-  return new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger }).catchUpAll(signal);
+/** Publishes outboxes before they are written anew: in the order in which things happened, which is the order of their commits. */
+export function eventLogOf({ config, logger }: Wiring, engine: StateEngine): EngineEventLog {
+  return new EngineEventLog(engine, { queued: config.WEBHOOK_URL !== undefined, logger });
 }
 
 /** What an engine holds with its journals, while nobody else uses it. */

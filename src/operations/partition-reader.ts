@@ -36,21 +36,8 @@ export class PartitionReader {
     this.#head = { ...this.head, version };
   }
 
-  async *entries(signal: AbortSignal, range = ALL): AsyncGenerator<StoredEntry> {
-    let { from } = range;
-    for (let limit = FIRST_PAGE; ; ) {
-      const [page = []] = (await this.#read({ ranges: [{ from, to: range.to, limit }] }, signal)).ranges;
-      let chars = 1;
-      for (const entry of page) {
-        chars += entry.key.length + entry.value.length;
-        // A page begins with the last key of the one before.
-        if (entry.key !== from) yield entry;
-      }
-      const last = page.at(-1);
-      if (last === undefined || page.length < limit) return;
-      from = last.key;
-      limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, Math.floor((PAGE_CHARS * page.length) / chars)));
-    }
+  entries(signal: AbortSignal, range = ALL): AsyncGenerator<StoredEntry> {
+    return pagedEntries((query) => this.#read(query, signal), range);
   }
 
   async #read(query: ReadQuery, signal: AbortSignal): Promise<PartitionRead> {
@@ -59,6 +46,27 @@ export class PartitionReader {
     if (this.#head !== null && this.#head.version !== read.version) throw changedMeanwhile(this.#state, this.#partition);
     this.#head ??= { version: read.version, epoch: read.epoch, dueAtMs: read.dueAtMs };
     return read;
+  }
+}
+
+/** In the order of keys, in pages that are each one look: of what is written meanwhile, what lies behind the last page is among them. */
+export async function* pagedEntries(
+  read: (query: ReadQuery) => Promise<Pick<PartitionRead, "ranges">>,
+  range = ALL,
+): AsyncGenerator<StoredEntry> {
+  let { from } = range;
+  for (let limit = FIRST_PAGE; ; ) {
+    const [page = []] = (await read({ ranges: [{ from, to: range.to, limit }] })).ranges;
+    let chars = 1;
+    for (const entry of page) {
+      chars += entry.key.length + entry.value.length;
+      // A page begins with the last key of the one before.
+      if (entry.key !== from) yield entry;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit) return;
+    from = last.key;
+    limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, Math.floor((PAGE_CHARS * page.length) / chars)));
   }
 }
 

@@ -19,7 +19,13 @@ export interface OwnerSeals {
   /** For one who reads: makes no key where there is none. `sealed`: what is to be opened, maybe under a key that another process made. */
   of(owner: string, sealed?: string): Promise<OwnerSeal>;
   /** For one who writes. */
-  toWrite(owner: string): Promise<OwnerSeal & { readonly seal: (text: string, place: string) => string }>;
+  toWrite(owner: string): Promise<WritersSeal>;
+}
+
+export interface WritersSeal extends OwnerSeal {
+  readonly seal: (text: string, place: string) => string;
+  /** Asked behind a write: whether another key seals by now, so that what was sealed is to be sealed anew. Not behind an erasure. */
+  isRenewed(): Promise<boolean>;
 }
 
 export interface OwnerSeal {
@@ -31,4 +37,13 @@ export interface OwnerSeal {
   hashedWords(words: readonly number[]): readonly number[];
   /** A number of 32 bits for each text, which tells nothing of it without the key. Another for each owner. */
   hashed(text: string): number;
+}
+
+/** Of an owner whose key is being renewed: opens what is sealed by one that is to go, and seals by the one that stays. */
+export interface RenewedSeal {
+  /** Whether it is sealed by a key that is to go. */
+  isBefore(sealed: string): boolean;
+  /** Null where the key was destroyed. */
+  open(sealed: string, place: string): Promise<string | null>;
+  seal(text: string, place: string): string;
 }

@@ -281,4 +281,13 @@ export const BUGS: readonly PlantedBug[] = [
     test: "test/encryption/erased.test.ts",
     named: "restored with the keys of today",
   },
+  {
+    name: "a key that is renewed brings back who is erased meanwhile",
+    promise: "renewed-in-use",
+    file: "operations/reseal.ts",
+    search: "        epoch: read.epoch,\n",
+    replace: "",
+    test: "test/encryption/renewed-in-use.test.ts",
+    named: "stays erased",
+  },
 ];

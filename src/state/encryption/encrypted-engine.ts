@@ -15,7 +15,8 @@ import { OUTBOX_ERASED } from "../events/event-keys.js";
 import { outlivesErasure } from "../ledger/ledger-values.js";
 import { isOwnersPartition } from "../partition.js";
 import { NotAuthentic, SEAL_BYTES, sealedUnder } from "./data-key.js";
-import { INSTALLATION_KEYS, KEYS, type Keyring, type PartitionKeys } from "./keyring.js";
+import { INSTALLATION_KEYS, KEYS, type Keyring } from "./keyring.js";
+import type { PartitionKeys } from "./partition-keys.js";
 
 /** Whose keys seal a value: its owner's, so that losing them erases it; the installation's where it is nobody's, or outlives an erasure. */
 export function keysOf(partition: string, key: string): string {
@@ -61,13 +62,13 @@ export class EncryptedEngine implements StateEngine {
   async read(partition: string, query: ReadQuery, options?: { readonly signal?: AbortSignal }): Promise<PartitionRead> {
     // What it keeps for itself is not shown.
     if (partition === INSTALLATION_KEYS) return this.#inner.read(partition, {}, options);
-    const read = await this.#opened(partition, this.#seen(partition, await this.#inner.read(partition, query, options)));
+    const read = await this.#look(partition, query, options);
     const { ranges = [] } = query;
     // Of what was destroyed a page may be left short, which would pass for the last one.
-    const isShort = read.missing && ranges.some(({ limit }, place) => (read.ranges[place]?.length ?? 0) < (limit ?? 0));
+    const isShort = read.lost.size > 0 && ranges.some(({ limit }, place) => (read.ranges[place]?.length ?? 0) < (limit ?? 0));
     if (!isShort) return read;
     const unlimited = ranges.map(({ limit: _, ...range }) => range);
-    const whole = await this.#opened(partition, await this.#inner.read(partition, { ...query, ranges: unlimited }, options));
+    const whole = await this.#look(partition, { ...query, ranges: unlimited }, options);
     return { ...whole, ranges: whole.ranges.map((entries, place) => entries.slice(0, ranges[place]?.limit)) };
   }
 
@@ -109,7 +110,7 @@ export class EncryptedEngine implements StateEngine {
       });
       for (const { partition, value } of page) {
         if (partition === INSTALLATION_KEYS) continue;
-        const opened = key === undefined ? value : (await this.#opener(partition, [{ key, value }]))({ key, value });
+        const opened = key === undefined ? value : await this.#openedOf(partition, { key, value });
         if (opened !== null) found.push({ partition, value: opened });
       }
       from = page.at(-1)?.partition;
@@ -149,24 +150,43 @@ export class EncryptedEngine implements StateEngine {
   }
 
   /** In a commit to the keys' own home they are held to be what they were; elsewhere they are durable before it. */
-  async #sealing(partition: string): ReturnType<Keyring["sealing"]> {
+  async #sealing(partition: string): Promise<Pick<Awaited<ReturnType<Keyring["sealing"]>>, "key" | "guard">> {
     return this.#besideValues ? this.#keyring.sealing(partition) : { key: await this.#keyring.kept(partition), guard: {} };
   }
 
-  async #opened(partition: string, read: PartitionRead): Promise<PartitionRead & { readonly missing: boolean }> {
-    let missing = false;
+  /**
+   * A read in clear. A key that was destroyed between the look at values and the one at keys may have been renewed: what it sealed was
+   * sealed anew before, and is looked at once more.
+   */
+  async #look(partition: string, query: ReadQuery, options?: { readonly signal?: AbortSignal }): Promise<OpenedRead> {
+    const gone = new Set(this.#keyring.held(partition)?.row.destroyed);
+    for (;;) {
+      const read = await this.#opened(partition, this.#seen(partition, await this.#inner.read(partition, query, options)));
+      if ([...read.lost].every((id) => gone.has(id))) return read;
+      for (const id of read.lost) gone.add(id);
+    }
+  }
+
+  async #opened(partition: string, read: PartitionRead): Promise<OpenedRead> {
+    const lost = new Set<string>();
     const open = await this.#opener(partition, [...read.entries.values(), ...read.ranges.flat()]);
     const opened = (stored: Iterable<StoredEntry>): StoredEntry[] => {
       const found: StoredEntry[] = [];
       for (const { key, value, version } of stored) {
         const text = open({ key, value });
-        if (text === null) missing = true;
+        if (text === null) lost.add(sealedUnder(value) ?? "");
         else found.push({ key, value: text, version });
       }
       return found;
     };
     const entries = new Map(opened(read.entries.values()).map((entry) => [entry.key, entry]));
-    return { ...read, entries, ranges: read.ranges.map(opened), missing };
+    return { ...read, entries, ranges: read.ranges.map(opened), lost };
+  }
+
+  /** Null where its key was destroyed. */
+  async #openedOf(partition: string, entry: Valued): Promise<string | null> {
+    const opened = (await this.#opener(partition, [entry]))(entry);
+    return opened ?? (await this.read(partition, { keys: [entry.key] })).entries.get(entry.key)?.value ?? null;
   }
 
   /** Opens such values: null where the key was destroyed. @throws STORAGE_DAMAGED */
@@ -198,6 +218,9 @@ export class EncryptedEngine implements StateEngine {
 }
 
 type Valued = Pick<StoredEntry, "key" | "value">;
+
+/** `lost`: ids of the keys that were destroyed, of values that are left out for it. */
+type OpenedRead = PartitionRead & { readonly lost: ReadonlySet<string> };
 
 export function knows(held: PartitionKeys | null | undefined, id: string): boolean {
   return held?.keys.has(id) === true || held?.row.destroyed.includes(id) === true;

@@ -1,7 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { z } from "zod";
 import { eachInParallel } from "../../platform/bounded-parallel.js";
-import { AppError } from "../../platform/errors.js";
 import type { KeyVault } from "../../ports/key-vault.js";
 import { committed } from "../durable-commit.js";
 import type { Commit, StateEngine } from "../engine.js";
@@ -10,6 +8,8 @@ import { optimisticChange, optimisticCommit, unchanged } from "../optimistic-com
 import { systemPartition } from "../partition.js";
 import { partitionPages } from "../stored-rows.js";
 import { DataKey, newKeyBytes, newKeyId } from "./data-key.js";
+import { contextOf, idsOf, type KeyEntry, type KeysRow, rowOf, without, withTaken } from "./keys-row.js";
+import type { PartitionKeys, Renewal, SealingKey } from "./partition-keys.js";
 
 /** Behind all that a range asks for: a partition's data keys, wrapped. What is read and copied by ranges does not have it. */
 export const KEYS = "\u{10FFFF}keys";
@@ -20,29 +20,6 @@ export const INSTALLATION_KEYS = systemPartition("encryption");
 const PAGE = 500;
 /** Partitions whose keys are held unwrapped. */
 const MOST_HELD = 10_000;
-
-/** Wrapped, and of no use without the master key. */
-export const keysRowSchema = z.object({
-  v: z.literal(1),
-  /** First the one that hashes words, which stays; then those that seal, oldest first: the last one does. `by`: the master key. */
-  keys: z.array(z.object({ id: z.string(), by: z.string(), wrapped: z.string() })),
-  /** Ids of those that were destroyed: what is sealed under them counts as not there. */
-  destroyed: z.array(z.string()),
-});
-export type KeysRow = z.infer<typeof keysRowSchema>;
-type KeyEntry = KeysRow["keys"][number];
-
-export interface PartitionKeys {
-  readonly row: KeysRow;
-  /** Hashes words; null where there is no key. */
-  readonly words: DataKey | null;
-  /** Of the row, by the engine that keeps it; null: there is none. */
-  readonly version: number | null;
-  /** Of the partition in the engine that keeps them, when they were read: their loss raises it. */
-  readonly epoch: number;
-  /** By id. Also those that were destroyed, as long as this process needs them to find and count what it deletes. */
-  readonly keys: ReadonlyMap<string, DataKey>;
-}
 
 /** Data keys by partition, in the engine whose values they seal, or in one of their own beside it. */
 export class Keyring {
@@ -122,20 +99,26 @@ export class Keyring {
   }
 
   /** The key that seals, and, where it is new, what a commit to its home must bring along. */
-  async sealing(partition: string): Promise<{ readonly key: DataKey; readonly guard: Pick<Commit, "checks" | "puts"> }> {
-    const { row, keys, version } = await this.of(partition);
+  async sealing(partition: string): Promise<SealingKey & { readonly guard: Pick<Commit, "checks" | "puts"> }> {
+    const held = await this.of(partition);
+    const { row, keys, version } = held;
     const checks = [{ key: KEYS, version }];
     const active = keys.get(row.keys.at(-1)?.id ?? "");
-    if (active !== undefined) return { key: active, guard: { checks } };
+    if (active !== undefined) return { key: active, held, guard: { checks } };
     const [words, made] = await Promise.all([this.#made(partition), this.#made(partition)]);
-    return { key: made.key, guard: { checks, puts: [rowPut({ ...row, keys: [words.entry, made.entry] })] } };
+    return { key: made.key, held, guard: { checks, puts: [rowPut({ ...row, keys: [words.entry, made.entry] })] } };
   }
 
   /** The key that seals, made and durable where there was none. */
   async kept(partition: string): Promise<DataKey> {
+    return (await this.keptAmong(partition)).key;
+  }
+
+  /** As {@link kept}, with all that the partition has. */
+  async keptAmong(partition: string): Promise<SealingKey> {
     for (;;) {
-      const { key, guard } = await this.sealing(partition);
-      if (guard.puts === undefined) return key;
+      const { guard, ...sealing } = await this.sealing(partition);
+      if (guard.puts === undefined) return sealing;
       await committed(this.#home, partition, guard);
       this.drop(partition);
     }
@@ -153,7 +136,7 @@ export class Keyring {
     const keys = intent === undefined ? [KEYS] : [KEYS, ERASURE_KEY];
     const destroyed = await optimisticCommit<readonly string[] | null>(this.#home, partition, { keys }, (read) => {
       if (intent !== undefined && read.entries.get(ERASURE_KEY)?.version !== intent) return { commit: null, result: null };
-      const now = rowOf(read.entries.get(KEYS)?.value);
+      const { renewing: _, ...now } = rowOf(read.entries.get(KEYS)?.value);
       const row = without(now, idsOf(now.keys));
       return { commit: { checks: unchanged(read, ...keys), puts: [rowPut(row)], raisesEpoch: true }, result: row.destroyed };
     });
@@ -174,17 +157,40 @@ export class Keyring {
     this.#dying.delete(partition);
   }
 
-  /** A new key seals from now on; those before it stay until {@link retire}. */
-  async renew(partition: string): Promise<void> {
-    await this.kept(partition);
+  /**
+   * A new key seals from now on, in every process: beside the values no commit under one before it is taken any more. Those before it stay
+   * until {@link retire}; one that was broken off goes on with the key that it had made. Null where there are no keys.
+   */
+  async renew(partition: string): Promise<Renewal | null> {
     const { entry } = await this.#made(partition);
-    await this.#change(partition, (row) => ({ ...row, keys: [...row.keys, entry] }));
+    let before: readonly string[] = [];
+    await this.#change(partition, (row) => {
+      const renewed = row.renewing ? row : { ...row, keys: [...row.keys, entry], renewing: true as const };
+      before = idsOf(renewed.keys.slice(1, -1));
+      return row.keys.length === 0 ? null : renewed;
+    });
+    const { row, keys } = await this.of(partition);
+    const key = keys.get(row.keys.at(-1)?.id ?? "");
+    return key === undefined ? null : { key, before };
   }
 
-  /** Destroys those that sealed before the one that does now: nothing is sealed under them any more. */
-  async retire(partition: string): Promise<void> {
-    await this.#change(partition, (row) => without(row, idsOf(row.keys.slice(1, -1))));
+  /** Destroys keys that sealed before the one that does now, and ends the renewal: nothing is sealed under them any more. */
+  async retire(partition: string, { before }: Renewal): Promise<void> {
+    await this.#change(partition, ({ renewing: _, ...row }) => without(row, before));
     await this.#home.scrub?.();
+  }
+
+  /**
+   * Whether the key that sealed was renewed since; not where it was destroyed with all others. Looked up only where other processes have
+   * the keys too.
+   */
+  async isRenewed(partition: string, { key, held }: SealingKey): Promise<boolean> {
+    if (!this.#home.manifest.shared) return false;
+    const { keys } = rowOf((await this.#home.read(partition, { keys: [KEYS] })).entries.get(KEYS)?.value);
+    // What hashes words outlives a renewal, and nothing else.
+    const isRenewed = keys[0]?.id === held.words?.id && keys.at(-1)?.id !== key.id;
+    if (isRenewed) this.drop(partition);
+    return isRenewed;
   }
 
   /** All partitions that have keys, with their rows. */
@@ -208,11 +214,9 @@ export class Keyring {
   async take(partition: string, given: KeysRow): Promise<number> {
     let taken = 0;
     await this.#change(partition, (row) => {
-      const known = new Set([...row.destroyed, ...row.keys.map(({ id }) => id)]);
-      const added = given.keys.filter(({ id }) => !known.has(id));
-      taken = added.length;
-      // What hashes words, and what seals, stays what it is.
-      return without({ ...row, keys: [...row.keys.slice(0, 1), ...added, ...row.keys.slice(1)] }, given.destroyed);
+      const after = withTaken(row, given);
+      taken = after.keys.length - row.keys.length;
+      return without(after, given.destroyed);
     });
     return taken;
   }
@@ -249,11 +253,12 @@ export class Keyring {
     return { loaded: { row, words, version: entry?.version ?? null, epoch, keys }, fresh };
   }
 
-  async #change(partition: string, change: (row: KeysRow) => KeysRow | Promise<KeysRow>): Promise<void> {
-    await optimisticChange(this.#home, partition, { keys: [KEYS] }, async (read) => ({
-      checks: unchanged(read, KEYS),
-      puts: [rowPut(await change(rowOf(read.entries.get(KEYS)?.value)))],
-    }));
+  /** `change`: null: nothing is written. */
+  async #change(partition: string, change: (row: KeysRow) => KeysRow | null | Promise<KeysRow>): Promise<void> {
+    await optimisticChange(this.#home, partition, { keys: [KEYS] }, async (read) => {
+      const row = await change(rowOf(read.entries.get(KEYS)?.value));
+      return row && { checks: unchanged(read, KEYS), puts: [rowPut(row)] };
+    });
     this.drop(partition);
   }
 
@@ -270,29 +275,6 @@ export class Keyring {
   #unwrapped(partition: string, { id, by, wrapped }: KeyEntry): Promise<Uint8Array> {
     return this.#vault.unwrap(wrapped, { keyId: by, context: contextOf(partition, id) });
   }
-}
-
-function contextOf(partition: string, id: string): string {
-  return `data key ${id} of ${partition}`;
-}
-
-/** @throws STORAGE_DAMAGED */
-export function rowOf(value: string | undefined): KeysRow {
-  if (value === undefined) return { v: 1, keys: [], destroyed: [] };
-  try {
-    return keysRowSchema.parse(JSON.parse(value));
-  } catch (cause) {
-    throw new AppError("STORAGE_DAMAGED", { detail: "A row of the keyring can't be read.", cause });
-  }
-}
-
-function without({ keys, destroyed, v }: KeysRow, ids: readonly string[]): KeysRow {
-  const gone = new Set([...destroyed, ...ids]);
-  return { v, keys: keys.filter(({ id }) => !gone.has(id)), destroyed: [...gone] };
-}
-
-function idsOf(keys: KeysRow["keys"]): readonly string[] {
-  return keys.map(({ id }) => id);
 }
 
 function rowPut(row: KeysRow): { readonly key: string; readonly value: string } {

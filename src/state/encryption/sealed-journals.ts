@@ -6,6 +6,7 @@ import { ownerPartition } from "../partition.js";
 import { sealedUnder } from "./data-key.js";
 import { type Changing, knows, openedBy } from "./encrypted-engine.js";
 import type { Keyring } from "./keyring.js";
+import type { PartitionKeys } from "./partition-keys.js";
 
 /**
  * Bodies of journals' lines, each under its owner's key: behind the partition whose key it is. A line in clear is damaged, but while all is
@@ -45,23 +46,27 @@ function placeIn(sessionId: string, place: string): string {
 
 /** What is kept of owners in other stores than the engine, under the same keys. */
 export function sealedOwners(keyring: Keyring): OwnerSeals {
-  const of = async (owner: string, wanted?: string): Promise<OwnerSeal> => {
-    const partition = ownerPartition(owner as Owner);
-    const id = sealedUnder(wanted ?? "");
-    const known = await keyring.of(partition);
-    const held = id === null || knows(known, id) ? known : await keyring.again(partition);
-    return {
-      knows: (sealed) => knows(held, sealedUnder(sealed) ?? ""),
-      open: (sealed, place) => openedBy(held, sealedUnder(sealed) ?? "", sealed, { place, what: "A payload of the vector store" }) ?? null,
-      hashedWords: (words) => held.words?.hashedWords(words) ?? [],
-      hashed: (text) => held.words?.hashed(text) ?? 0,
-    };
-  };
+  const sealOf = (held: PartitionKeys): OwnerSeal => ({
+    knows: (sealed) => knows(held, sealedUnder(sealed) ?? ""),
+    open: (sealed, place) => openedBy(held, sealedUnder(sealed) ?? "", sealed, { place, what: "A payload of the vector store" }) ?? null,
+    hashedWords: (words) => held.words?.hashedWords(words) ?? [],
+    hashed: (text) => held.words?.hashed(text) ?? 0,
+  });
   return {
-    of,
+    async of(owner, wanted) {
+      const partition = ownerPartition(owner as Owner);
+      const id = sealedUnder(wanted ?? "");
+      const known = await keyring.of(partition);
+      return sealOf(id === null || knows(known, id) ? known : await keyring.again(partition));
+    },
     async toWrite(owner) {
-      const key = await keyring.kept(ownerPartition(owner as Owner));
-      return { ...(await of(owner)), seal: (text, place) => key.seal(text, place) };
+      const partition = ownerPartition(owner as Owner);
+      const sealing = await keyring.keptAmong(partition);
+      return {
+        ...sealOf(sealing.held),
+        seal: (text, place) => sealing.key.seal(text, place),
+        isRenewed: () => keyring.isRenewed(partition, sealing),
+      };
     },
   };
 }

@@ -20,7 +20,8 @@ import { denseOf, idOf, keyOf } from "../requests/point.js";
 import { type Ranked, reciprocalRankFusion, TopK } from "../requests/ranked.js";
 import { DEFAULT_LIMIT } from "../requests/requests.js";
 import { scrolled } from "../requests/scrolled.js";
-import { DENSE_VERSION, tellsWords, WHOSE } from "./encrypted-vectors.js";
+import { DENSE_VERSION, tellsWords } from "./encrypted-vectors.js";
+import { WHOSE } from "./sealed-write.js";
 
 /** The payload's key that holds a point's dense vector: 32-bit floats in base64, sealed with what else the payload says. */
 const DENSE = "_dense";

@@ -5,7 +5,6 @@ import {
   type Payload,
   type Point,
   type PointId,
-  type PointVector,
   type QueryArgs,
   type SparseVector,
   type StoredPoint,
@@ -15,12 +14,10 @@ import {
   type WithPayload,
 } from "../../ports/vectors.js";
 import { scrolled } from "../requests/scrolled.js";
+import { placeOf, SEALED, sealedIn, WHOSE, Writing } from "./sealed-write.js";
 
-/** The payload's key that holds all that is sealed of it. */
-const SEALED = "_sealed";
 /** The payload's key that names, by chance, which dense vector is sealed with it, where that is. */
 export const DENSE_VERSION = "_dense_version";
-export const WHOSE = "user_id";
 /** What tells no words, and may be filtered or grouped by: ids, states, kinds and times. Numbers and booleans stay clear anyway. */
 const CLEAR: ReadonlySet<string> = new Set([
   ...[WHOSE, "memory_id", "message_id", "session_id", "source_session_id", "source_message_id", "superseded_by", "confirmed_by"],
@@ -58,14 +55,16 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
     return { indices: [...weights.keys()], values: [...weights.values()] };
   };
 
-  const sealedPoint = async (collection: string, point: Point): Promise<Point> => {
+  const sealedPoint = async (collection: string, point: Point, writing: Writing): Promise<Point> => {
     if (!tellsWords(point)) return point;
     const { id, vector, payload = {} } = point;
-    const seal = await seals.toWrite(whose(payload));
+    const seal = await writing.of(whose(payload));
     const named = Array.isArray(vector)
       ? vector
       : Object.fromEntries(Object.entries(vector).map(([name, each]) => [name, Array.isArray(each) ? each : sparse(each, seal)]));
-    return { id, vector: named, payload: sealedPayload(payload, seal, placeOf(collection, id)) };
+    const sealed = sealedPayload(payload, seal, placeOf(collection, id));
+    writing.wrote(id, whose(payload), sealedIn(sealed));
+    return { id, vector: named, payload: sealed };
   };
 
   const opened = async <P extends StoredPoint>(collection: string, points: readonly P[], shown: WithPayload): Promise<P[]> => {
@@ -73,19 +72,31 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
       for (const each of Object.values(vector ?? {})) if (typeof each === "object" && each !== null) hashed.add(each);
     if (tellsNoWords(shown)) return [...points];
     const owners = new Map<string, OwnerSeal>();
-    const result: P[] = [];
-    for (const point of points) {
-      const { payload } = point;
-      if (payload == null) {
-        result.push(point);
-        continue;
-      }
+    /** Null where no key opens what is sealed of it. */
+    const wordsOf = async (id: PointId, payload: Payload): Promise<string | null> => {
+      const sealed = sealedIn(payload);
+      if (sealed === null) return "{}";
       const owner = whose(payload);
-      const sealed = typeof payload[SEALED] === "string" ? payload[SEALED] : "";
       const known = owners.get(owner);
       const seal = known?.knows(sealed) ? known : await seals.of(owner, sealed);
       owners.set(owner, seal);
-      result.push({ ...point, payload: pick(openedPayload(payload, seal, placeOf(collection, point.id)), shown) });
+      return seal.open(sealed, placeOf(collection, id));
+    };
+    const result: P[] = [];
+    const lost = new Map<PointId, number>();
+    for (const point of points) {
+      const { id, payload } = point;
+      const words = payload == null ? null : await wordsOf(id, payload);
+      if (payload != null && words === null) lost.set(id, result.length);
+      result.push(payload == null ? point : { ...point, payload: pick(openedPayload(payload, words), shown) });
+    }
+    if (lost.size === 0) return result;
+    // Sealed anew, maybe, between the look at them and the one at keys.
+    for (const { id, payload } of await inner.retrieve(collection, { ids: [...lost.keys()], with_payload: asked(shown) })) {
+      const at = lost.get(id) ?? -1;
+      const before = points[at];
+      if (before === undefined || payload == null || sealedIn(payload) === sealedIn(before.payload ?? {})) continue;
+      result[at] = { ...before, payload: pick(openedPayload(payload, await wordsOf(id, payload)), shown) };
     }
     return result;
   };
@@ -110,15 +121,17 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
   };
 
   /** Points one by one: what is sealed of each is one value. */
-  const changeEach = async (collection: string, points: readonly StoredPoint[], change: Payload): Promise<void> => {
+  const changeEach = async (collection: string, points: readonly StoredPoint[], change: Payload, writing: Writing): Promise<void> => {
     for (const { id, payload } of points) {
       const before = payload ?? {};
-      const seal = await seals.toWrite(whose({ ...before, ...change }));
+      const owner = whose({ ...before, ...change });
+      const seal = await writing.of(owner);
       const after = sealedPayload({ ...before, ...change }, seal, placeOf(collection, id));
       // Another owner's tags are others.
       const keys = [...(WHOSE in change ? Object.keys(before).filter((key) => before[key] !== null) : []), ...Object.keys(change)];
       const written = Object.fromEntries([...keys, SEALED].map((key) => [key, after[key] ?? null]));
       await inner.setPayload(collection, { payload: written, points: [id], wait: true });
+      writing.wrote(id, owner, sealedIn(after));
     }
   };
 
@@ -130,8 +143,11 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
     createPayloadIndex: (collection, args) => inner.createPayloadIndex(collection, args),
     async upsert(collection, args) {
       const points: Point[] = [];
-      for (const point of args.points) points.push(await sealedPoint(collection, point));
-      return inner.upsert(collection, { ...args, points });
+      const writing = new Writing(inner, seals, collection);
+      for (const point of args.points) points.push(await sealedPoint(collection, point, writing));
+      const done = await inner.upsert(collection, { ...args, points });
+      await writing.ended();
+      return done;
     },
     async query(collection, { with_payload = false, prefetch, ...args }) {
       const query = async <Q extends Pick<QueryArgs, "query" | "filter">>(asked: Q): Promise<Q> => {
@@ -160,14 +176,15 @@ function encryptedClient(inner: VectorClient, seals: OwnerSeals): VectorClient {
           ...(await filtered(filter)),
           ...(wait !== undefined && { wait }),
         });
+      const writing = new Writing(inner, seals, collection);
       if (points !== undefined) {
         const found = await client.retrieve(collection, { ids: points, with_payload: true });
         if (found.length < new Set(points).size) throw new VectorStoreError(404, "There is no such point.");
-        return changeEach(collection, found, payload);
-      }
-      for await (const found of scrolled(client, collection, { limit: PAGE, ...(filter && { filter }) }))
-        await changeEach(collection, found, payload);
-      return undefined;
+        await changeEach(collection, found, payload, writing);
+      } else
+        for await (const found of scrolled(client, collection, { limit: PAGE, ...(filter && { filter }) }))
+          await changeEach(collection, found, payload, writing);
+      return writing.ended();
     },
     async delete(collection, { filter, ...args }) {
       return inner.delete(collection, { ...args, ...(await filtered(filter)) });
@@ -206,11 +223,6 @@ function ownerIn(filter: Filter | undefined): string {
   throw new VectorStoreError(400, "Words are looked for in one owner's points: the filter names none.");
 }
 
-/** A sealed payload holds in its own point alone. */
-function placeOf(collection: string, id: PointId): string {
-  return `${collection}\n${id}`;
-}
-
 function tagOf(seal: OwnerSeal, key: string, value: unknown): string {
   return seal.hashed(`${key} ${JSON.stringify(value)}`).toString(16);
 }
@@ -232,10 +244,8 @@ function sealedPayload(
 }
 
 /** Key by key: a turn opens dozens, and to spread objects of so many keys takes ten times as long. */
-function openedPayload(payload: Payload, seal: OwnerSeal, place: string): Payload {
+function openedPayload(payload: Payload, words: string | null): Payload {
   if (!(SEALED in payload)) return payload;
-  const sealed = payload[SEALED];
-  const words = typeof sealed === "string" ? seal.open(sealed, place) : "{}";
   const opened: Payload = {};
   for (const key of Object.keys(payload)) if (key !== SEALED && (words !== null || !HASHED.has(key))) opened[key] = payload[key];
   return words === null ? opened : Object.assign(opened, JSON.parse(words) as Payload);
@@ -256,41 +266,4 @@ function pick(payload: Payload, shown: WithPayload): Payload {
   const picked: Payload = {};
   for (const key of Object.keys(payload)) if (shown.includes(key)) picked[key] = payload[key];
   return picked;
-}
-
-const RESEALED_AT_ONCE = 128;
-
-type Resealed = "clear" | "with a clear vector" | "sealed";
-
-const IS_MEANT: Readonly<Record<Resealed, (point: Pick<Point, "payload" | "vector">, isSealed: boolean) => boolean>> = {
-  clear: (point, isSealed) => !isSealed && tellsWords(point),
-  "with a clear vector": (point, isSealed) => (isSealed ? point.payload?.[DENSE_VERSION] === undefined : tellsWords(point)),
-  sealed: (_, isSealed) => isSealed,
-};
-
-/**
- * Writes points of a collection again, through the client that seals: those in clear, also of their vector where that is asked for, or
- * those that are sealed, under the key of now. Returns how many. Broken off, the same again does the rest.
- */
-export async function resealPoints(
-  { stored, sealing }: { readonly stored: VectorClient; readonly sealing: VectorClient },
-  collection: string,
-  { which, filter, signal }: { readonly which: Resealed; readonly filter?: Filter; readonly signal: AbortSignal },
-): Promise<number> {
-  if (!(await stored.collectionExists(collection)).exists) return 0;
-  let done = 0;
-  const all = { limit: RESEALED_AT_ONCE, with_payload: true, with_vector: true, ...(filter && { filter }) };
-  for await (const points of scrolled(stored, collection, all)) {
-    signal.throwIfAborted();
-    for (const { id, payload, vector } of points) {
-      const point = { id, vector: vector as PointVector, payload: payload ?? {} };
-      const isSealed = SEALED in point.payload;
-      if (!IS_MEANT[which](point, isSealed)) continue;
-      // Sparse vectors that the sealing client gave out are hashed already, and stay as they are.
-      const [read] = !isSealed ? [point] : await sealing.retrieve(collection, { ids: [id], with_payload: true, with_vector: true });
-      if (read !== undefined) await sealing.upsert(collection, { points: [{ ...point, ...(read as Point) }], wait: true });
-      done += 1;
-    }
-  }
-  return done;
 }
