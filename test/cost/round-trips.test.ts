@@ -2,10 +2,13 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { silentLogger } from "../../src/platform/logger.js";
 import type { Commit, ReadQuery, StateEngine } from "../../src/state/engine.js";
+import { FirestoreEngine } from "../../src/state/engines/firestore/firestore-engine.js";
 import { MemoryEngine } from "../../src/state/engines/memory/memory-engine.js";
 import { PostgresEngine } from "../../src/state/engines/postgres/postgres-engine.js";
 import { OUTBOX } from "../../src/state/events/event-keys.js";
+import { watchedFirestore } from "../state/engines/watched-firestore.js";
 import { connected, startReplica } from "../state/turns/replicas.js";
+import { type FirestoreEmulator, openFirestoreEmulator } from "../support/firestore-emulator.js";
 import { needing } from "../support/needing.js";
 import { openPostgresServer, type PostgresServer } from "../support/postgres-server.js";
 import { readsNuts, TaskModel } from "../support/task-model.js";
@@ -119,4 +122,32 @@ needing("postgres")("PostgreSQL, the round trips of a turn", () => {
     const made = await product(engine, vectors, () => query.mockClear());
     expect(await eachTurn(made, () => query.mock.calls.length)).toEqual(Array(COUNTED).fill(most));
   });
+});
+
+needing("firestore")("Firestore, the calls of a turn", () => {
+  let emulator: FirestoreEmulator;
+  beforeAll(async () => {
+    emulator = await openFirestoreEmulator();
+  }, 60_000);
+  afterAll(() => emulator.close());
+
+  test.each([
+    { vectors: "local", most: 4 },
+    // Each look is a read of keys and one of a range.
+    { vectors: "state", most: 4 + 2 * MOST_OF_VECTORS },
+  ] as const)(
+    "with vectors in $vectors at most $most reads and 2 commits reach the emulator before the answer",
+    async ({ vectors, most }) => {
+      const { connect, calls } = watchedFirestore();
+      const address = { project: `trips-${vectors}`, database: "(default)", emulator: emulator.host, startupWaitMs: 0 };
+      const engine = await FirestoreEngine.open({ ...address, logger: silentLogger, connect });
+      onTestFinished(() => engine.close());
+      const made = await product(engine, vectors, () => calls.splice(0));
+      for (const asked of await eachTurn(made, () => [...calls])) {
+        expect(asked.filter((call) => call === "commit")).toHaveLength(2);
+        expect(asked.length - 2).toBeLessThanOrEqual(most);
+      }
+    },
+    120_000,
+  );
 });

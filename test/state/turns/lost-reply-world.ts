@@ -7,7 +7,7 @@ import type { ChatAnswer } from "../../../src/ports/resources.js";
 import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../../src/state/partition.js";
-import { collected } from "../../support/journal-records.js";
+import { collected } from "../../../src/platform/collected.js";
 import { needQuoted, TaskModel } from "../../support/task-model.js";
 import { type Unanswering, unanswering } from "./lost-replies.js";
 import { type Replica, startReplica } from "./replicas.js";
