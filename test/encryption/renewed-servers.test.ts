@@ -11,8 +11,9 @@ import { ownerOf } from "../../src/domain/owner.js";
 import { CANARY, tell } from "../support/a-life.js";
 import { byWords } from "../support/by-words.js";
 import { needing } from "../support/needing.js";
+import { openPostgresServer } from "../support/postgres-server.js";
 import { openPlace, startIn } from "./everything.js";
-import { STATE_SERVERS } from "./servers.js";
+import { type Server, STATE_SERVERS } from "./servers.js";
 
 const CHILD = fileURLToPath(new URL("./renewing.ts", import.meta.url));
 const alice = ownerOf("default", "alice");
@@ -30,7 +31,14 @@ async function has(application: Composed, sessions: readonly string[]) {
   };
 }
 
-for (const { program, name, open } of STATE_SERVERS)
+async function postgres(): Promise<Server> {
+  const { url, close } = await openPostgresServer();
+  return { url, variables: { DATABASE_URL: url, MEM0_PROVIDER: "state" }, close };
+}
+
+const SERVERS = [...STATE_SERVERS, { program: "postgres", name: "PostgreSQL alone, vectors too", open: postgres } as const];
+
+for (const { program, name, open } of SERVERS)
   needing(program)(name, () => {
     test("[renewed-in-use] [erased-by-key] a user's key is renewed, killed in between, while they talk to two servers; erased, they stay so", async () => {
       const { base, dir } = await openPlace();
