@@ -85,7 +85,10 @@ class Reconciliation {
       case "add":
         return this.#add(change, undefined);
       case "supersede":
-        return target === undefined || change.waits === null ? this.#add(change, target) : this.#putToWait(change, target, "supersede");
+        // What waits itself can't be changed by a question: both are asked about.
+        return target === undefined || target.status === "review" || change.waits === null
+          ? this.#add(change, target)
+          : this.#putToWait(change, target, "supersede");
       case "end":
         return change.waits === null ? this.#end(change, target) : this.#putToWait(change, target, "end");
       case "forget":

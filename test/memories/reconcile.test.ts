@@ -293,6 +293,17 @@ describe("what gives way", () => {
     }
   });
 
+  test("what is to take the place of something that waits itself is asked about, and not lost", () => {
+    const story = new Story().says(1, { ...need("Is allergic to cats", "other", { about: "cats" }), waits: "not_named" });
+    story.says(2, {
+      op: "supersede",
+      target_id: story.id("Is allergic to cats"),
+      waits: "not_named",
+      ...need("Is allergic to rabbits", "other", { about: "rabbits" }),
+    });
+    expect(story.of("Is allergic to rabbits")).toMatchObject({ status: "review", reason: "not_named" });
+  });
+
   test("a need that ends, or that a wider statement replaces, by name", () => {
     const story = new Story().says(1, need("Vegetarian", "vegetarian"), need("Wheelchair", "step_free"));
     story.says(2, { op: "end", target_id: story.id("Wheelchair") });
