@@ -116,7 +116,10 @@ export class MergeRecords {
     return record !== null && TAKEN_FOR_ANOTHER.has(record.state) ? record.to : owner;
   }
 
-  /** Durable on resolve. The registry knows of what is to be done first, and of its end last; `to` knows of it first, so that an erasure of theirs finds it. For one who holds both users' locks. */
+  /**
+   * Durable on resolve. The registry knows before it that there is something to be done, and behind it that there is not; `to` knows of it
+   * before, so that an erasure of theirs finds it. For one who holds both users' locks.
+   */
   async put(record: MergeRecord): Promise<MergeRecord> {
     if (UNFINISHED.has(record.state)) await this.#registry.begin(record);
     const names = await this.#names(record.to);

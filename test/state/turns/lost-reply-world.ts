@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { EngineBookings } from "../../../packages/concierge/src/engine-bookings.js";
 import type { Owner } from "../../../src/domain/owner.js";
+import { collected } from "../../../src/platform/collected.js";
 import { isAppError } from "../../../src/platform/errors.js";
 import type { ModelEvent, ModelRequest } from "../../../src/ports/agent.js";
 import type { ChatAnswer } from "../../../src/ports/resources.js";
 import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../../src/state/partition.js";
-import { collected } from "../../../src/platform/collected.js";
 import { needQuoted, TaskModel } from "../../support/task-model.js";
 import { type Unanswering, unanswering } from "./lost-replies.js";
 import { type Replica, startReplica } from "./replicas.js";
