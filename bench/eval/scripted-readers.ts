@@ -40,6 +40,11 @@ export function forgetful(script: Script): MessageReader {
   );
 }
 
+/** As perfect, but leaves out what a thing is by itself, as weaker models do. */
+export function withoutAbout(script: Script): MessageReader {
+  return reader("without about", (message) => perfectProposals(script, message).map((proposal) => ({ ...proposal, about: "" })));
+}
+
 const MADE_UP: Proposal = {
   op: "add",
   quote: "",

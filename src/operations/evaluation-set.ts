@@ -89,6 +89,8 @@ export function emptyScore() {
     /** All that waits for the guest's word, expected or not. */
     questions: 0,
     hardLost: 0,
+    /** Of what is expected, what must hold. */
+    hard: 0,
     /** Active though it must not be. */
     wrong: 0,
     /** Of these, hard; and hard of words that are not the guest's own. */
@@ -116,6 +118,7 @@ export function addScore(score: Score, conversation: Conversation, memories: rea
   for (const expected of conversation.expect) {
     if (expected.optional || expected.scope === "trip") continue;
     score.expected++;
+    if (expected.hard) score.hard++;
     const holds = (memory: Pick<Memory, "text" | "strength">) =>
       fits(memory.text, expected) && (!expected.hard || memory.strength === "hard");
     if (expected.ask ? waiting.some((memory) => fits(memory.text, expected) || fits(changed(memory).text, expected)) : certain.some(holds))
