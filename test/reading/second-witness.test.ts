@@ -39,8 +39,18 @@ function outcomeOf(quote: string, proposal: Proposal): string {
 describe("[second-witness] what must hold is borne out by what was said", () => {
   test.each(HARD)("$text", ({ quote, about, text, need }) => {
     expect(outcomeOf(quote, { quote, about, text, need })).toBe("hard");
-    // What it is about is taken from the need's words.
-    if (need !== "other") expect(outcomeOf(quote, { quote, text, need })).toBe("hard");
+    // What it is about is taken from the need's words, or from those that text and quote share.
+    expect(outcomeOf(quote, { quote, text, need })).toBe("hard");
+  });
+
+  test.each([
+    ["mustard is what put me in hospital", "Severe reaction to mustard", "hard"],
+    ["mustard is what put me in hospital", "Must avoid strobe lights, which bring on severe seizures", "not_named"],
+    ["I wear a coat in the hall", "Faints in crowds, cannot queue without somebody who holds the coat", "not_named"],
+    // A need of the domain's is told by its own words alone.
+    ["I like my coffee in a tall glass", "Coffee with milk makes me ill", "not_named"],
+  ])("without what it is about: %s: %s", (quote, text, outcome) => {
+    expect(outcomeOf(quote, { quote, text, need: "other" })).toBe(outcome);
   });
 
   test("of all that anybody else's words are quoted for nothing holds, whatever it names as what it is about", () => {

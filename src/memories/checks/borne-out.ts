@@ -1,4 +1,7 @@
+import { wordsOf } from "../../domain/compared-words.js";
+import { folded } from "../../domain/folded-text.js";
 import { needsNamedIn } from "../../languages/need-talk.js";
+import { contentWordsOf } from "../../platform/language/stop-words.js";
 import type { Need } from "../../ports/agent.js";
 import type { ProposedOperation } from "../../ports/extraction.js";
 import { knownNeed } from "./category-and-need.js";
@@ -32,6 +35,25 @@ export function borneOutByWords(
 function needsClaimed({ text, need }: Pick<ProposedOperation, "text" | "need">, needs: readonly Need[]): ReadonlySet<string> {
   const known = knownNeed(need, needs);
   return known === null ? needsNamedIn(text, needs) : new Set([known]);
+}
+
+/** Of the letters of a text's words that tell something, so many must stand in what was said. */
+const PART_SHARED = 1 / 5;
+
+/**
+ * What a proposal without `about` is about, where it claims none of the domain's needs, whose own words would have to be there: what its
+ * text shares with what was said; the empty string where that is little.
+ */
+export function sharedThing(
+  { text, need }: Pick<ProposedOperation, "text" | "need">,
+  said: readonly string[],
+  needs: readonly Need[],
+): string {
+  if (needsClaimed({ text, need }, needs).size > 0) return "";
+  const content = contentWordsOf(wordsOf(folded(text.slice(0, MAX_TEXT_CHARS))).map((each) => each.text)).map(({ word }) => word);
+  const words = said.map((one) => new SaidWords(one));
+  const shared = content.filter((word) => words.some((one) => isNamedIn(word, one)));
+  return shared.join("").length < content.join("").length * PART_SHARED ? "" : shared.join(" ");
 }
 
 /** Whether words of the need that a proposal claims stand in what was said. */

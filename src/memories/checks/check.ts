@@ -9,7 +9,7 @@ import type { Need } from "../../ports/agent.js";
 import type { MessageToRead, ProposedOperation, Reading } from "../../ports/extraction.js";
 import type { CheckedOperation, CheckedReading, RefusedProposal } from "../checked-operation.js";
 import { nameOf } from "../companions.js";
-import { borneOutByWords, namesNeedOf } from "./borne-out.js";
+import { borneOutByWords, namesNeedOf, sharedThing } from "./borne-out.js";
 import { broughtAlong } from "./brought-along.js";
 import { asTheirOwn, isDoubted, isOfAnother, knownNeed } from "./category-and-need.js";
 import { isAsked, isFaithful, questionAnswered, questionBefore } from "./faithful-text.js";
@@ -242,7 +242,9 @@ class MessageChecks {
     if (this.#soft.has(thingOf(proposal)) || tells !== "thing") return "unsure";
     if (!isPrecise(located.quote) || this.#isRawSentence(proposal, located)) return "not_named";
     const said = [located.own, located.question];
-    return this.#isThingNamed(proposal, said) && this.#isBorneOut(proposal, said) ? null : "not_named";
+    const about = proposal.about.trim() === "" ? sharedThing(proposal, said, this.#options.needs) : proposal.about;
+    const told = { ...proposal, about };
+    return this.#isThingNamed(told, said) && this.#isBorneOut(told, said) ? null : "not_named";
   }
 
   /** What a proposal's words tell, where they may be no more than a name, or than a question. */
