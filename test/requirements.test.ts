@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { BUGS } from "./planted/bugs.js";
 import { REQUIREMENTS } from "./requirements.js";
 import { shownIn } from "./support/promises-shown.js";
 
@@ -43,4 +44,10 @@ test("docs/testing.md says of every promise, and of nothing else, by which tests
   const told = shownIn(page);
   expect([...told.keys()]).toEqual(Object.keys(REQUIREMENTS));
   expect([...told].filter(([, by]) => by.size === 0).map(([promise]) => promise)).toEqual([]);
+});
+
+// The tests of planted bugs, which take minutes, plant them.
+test.each(BUGS)("where a bug is planted there is just one such place: $name", ({ file, search, test: found }) => {
+  expect(readFileSync(join(import.meta.dirname, "..", "src", file), "utf8").split(search)).toHaveLength(2);
+  expect(found).toSatisfy((path: string) => existsSync(join(import.meta.dirname, "..", path)));
 });
