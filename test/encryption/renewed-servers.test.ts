@@ -21,11 +21,20 @@ const quiet = { signal: new AbortController().signal, onProgress: () => {} };
 /** How far a renewal has come when it is killed, in milliseconds: anywhere. */
 const KILLED_MS = 200;
 
+async function saidIn({ sessions }: Composed, id: string): Promise<string[]> {
+  const said: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await sessions.messages(alice, id, { limit: 200, ...(cursor !== undefined && { cursor }) });
+    said.push(...page.data.filter(({ role }) => role === "user").map(({ content }) => content));
+    if (page.nextCursor === null) return said;
+    cursor = page.nextCursor;
+  }
+}
+
 /** What alice has: her messages in their order, what she is known to like, and what a search finds. */
 async function has(application: Composed, sessions: readonly string[]) {
-  const pages = await Promise.all(sessions.map((id) => application.sessions.messages(alice, id, { limit: 200 })));
   return {
-    said: pages.map(({ data }) => data.filter(({ role }) => role === "user").map(({ content }) => content)),
+    said: await Promise.all(sessions.map((id) => saidIn(application, id))),
     memories: (await application.memories.list(alice, {})).data.map(({ text }) => text).sort(),
     found: (await application.history.search(alice, { query: CANARY, limit: 50 })).map(({ content }) => content).sort(),
   };
