@@ -1,4 +1,4 @@
-import { WordList, wordsIn } from "../platform/phrase-list.js";
+import { folded, WordList, wordsIn } from "../platform/phrase-list.js";
 import words from "./attitudes.json" with { type: "json" };
 
 /** How somebody is to a thing: "loves ballet", "isn't into it". In English, German, French, Spanish, Italian, Portuguese and Dutch. */
@@ -76,6 +76,11 @@ function without(all: readonly string[], list: WordList, { atEnds = false } = {}
 export function contradicts(a: Attitude | null, b: Attitude | null): boolean {
   if (a === null || b === null || a.isAgainst === b.isAgainst) return false;
   return a.thing !== "" && singular(a.thing) === singular(b.thing);
+}
+
+/** Whether a text may tell of an attitude to the same thing: without working out which it tells of. */
+export function mayTellOf(text: string, { thing }: Attitude): boolean {
+  return thing !== "" && folded(text).includes(singular(thing.split(" ", 1)[0] ?? ""));
 }
 
 function singular(thing: string): string {

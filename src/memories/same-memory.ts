@@ -1,6 +1,6 @@
 import { normalised } from "../domain/folded-text.js";
 import type { MemoryRecord } from "../domain/memory-record.js";
-import { type Attitude, attitudeIn, contradicts } from "../languages/attitudes.js";
+import { type Attitude, attitudeIn, contradicts, mayTellOf } from "../languages/attitudes.js";
 import { sayOtherNumbers } from "../languages/numbers.js";
 import type { Companions } from "./companions.js";
 
@@ -51,9 +51,10 @@ function attitudeOf(record: MemoryRecord): Attitude | null {
   return attitude;
 }
 
-/** "Loves ballet" and "hates ballet": of one person and one thing, of which nobody has both. */
-export function isTurned(a: MemoryRecord, b: MemoryRecord): boolean {
-  return contradicts(attitudeOf(a), attitudeOf(b));
+/** "Loves ballet", where "hates ballet" was: of one person and one thing, of which nobody has both. `other`: one of many. */
+export function isTurned(other: MemoryRecord, record: MemoryRecord): boolean {
+  const attitude = attitudeOf(record);
+  return attitude !== null && mayTellOf(other.text, attitude) && contradicts(attitudeOf(other), attitude);
 }
 
 /** What waits of the same thing, person and need: said plainly now, it is not to be asked about any more. */

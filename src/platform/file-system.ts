@@ -108,6 +108,11 @@ class NodeFile implements OpenFile {
   }
 }
 
+/** Device and inode; null where nothing is there. */
+export function identityOf(found: Pick<Stats, "dev" | "ino"> | null | undefined): string | null {
+  return found == null ? null : `${found.dev}:${found.ino}`;
+}
+
 /** The files of this machine, by `node:fs`. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
@@ -122,8 +127,7 @@ export const nodeFileSystem: FileSystem = {
     return found === null ? null : { size: found.size, mtimeMs: found.mtimeMs };
   },
   async identity(path) {
-    const found = await statOrNull(path);
-    return found === null ? null : `${found.dev}:${found.ino}`;
+    return identityOf(await statOrNull(path));
   },
   async syncDirectory(path) {
     // Windows can't open a directory; its file system journals the names itself.

@@ -19,7 +19,7 @@ export function candidateOf(event: CatalogueEvent, section: Section, quantity = 
   return { startsAt, check: (memory) => budgetOf(memory) ?? check(memory) };
 }
 
-export function statedOf(name: NeedName, { event, section }: Seats): Stated {
+function statedOf(name: NeedName, { event, section }: Seats): Stated {
   // What is eaten is moot where nothing is served.
   if (!isAccess(name) && event.kitchen === null) return "moot";
   const all = [section.states, event.states];

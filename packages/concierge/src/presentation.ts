@@ -1,8 +1,8 @@
-import type { Element, JsonObject, RecalledMemory, Source } from "maitred";
+import type { Element, JsonObject, Source } from "maitred";
 import type { Booking } from "./booking-rows.js";
 import { seatsKey } from "./booking-store.js";
 import { type CatalogueEvent, isStepFree, type Section, seatsTaken } from "./catalogue.js";
-import { fitOf, type HeldNeed, statedOfNeeds } from "./fit.js";
+import { type FitMark, type HeldNeed, statedOfNeeds } from "./fit.js";
 import { longDay, type ZoneClock, zoneClock } from "./local-time.js";
 import { CITIES, type City } from "./vocabulary.js";
 
@@ -83,12 +83,12 @@ export function bookingLine(booking: Booking): JsonObject {
   };
 }
 
-/** `known`: what the turn knows of the guest. `seats`: how many were asked for. `needs`: what must hold. */
+/** `needs`: what must hold. `fit`: how it suits what is known. `seats`: how many were asked for. */
 export function eventCard(
   event: CatalogueEvent,
-  { known = [], seats, needs }: { known?: readonly RecalledMemory[] | undefined; seats?: number | undefined; needs: readonly HeldNeed[] },
+  { needs, fit, seats }: { needs: readonly HeldNeed[]; fit: readonly FitMark[]; seats?: number | undefined },
 ): Element {
-  const card = { ...eventLine(event, needs), fit: fitOf(event, needs, known), ...(seats !== undefined && { seats }) };
+  const card = { ...eventLine(event, needs), fit, ...(seats !== undefined && { seats }) };
   return { id: `event:${event.id}`, type: "event_card", name: event.title, content: JSON.stringify(card), display: "inline" };
 }
 

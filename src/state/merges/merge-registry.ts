@@ -1,4 +1,3 @@
-import type { Owner } from "../../domain/owner.js";
 import type { MergeEnds, MergeRegistry } from "../../ports/identities.js";
 import { committed } from "../durable-commit.js";
 import type { StateEngine } from "../engine.js";
@@ -17,13 +16,12 @@ export class EngineMergeRegistry implements MergeRegistry {
     this.#engine = engine;
   }
 
-  async begin({ from, to }: MergeEnds): Promise<void> {
-    await this.#commit(from, { puts: UNFINISHED, deletes: [DORMANT] }, { from, to });
+  async begin(merge: MergeEnds): Promise<void> {
+    await this.#move(merge, UNFINISHED, [DORMANT]);
   }
 
-  async settle({ from, to }: MergeEnds, { dormant }: { readonly dormant: boolean }): Promise<void> {
-    if (dormant) await this.#commit(from, { puts: DORMANT, deletes: [UNFINISHED] }, { from, to });
-    else await this.#commit(from, { deletes: [UNFINISHED, DORMANT] });
+  async settle(merge: MergeEnds, { dormant }: { readonly dormant: boolean }): Promise<void> {
+    await (dormant ? this.#move(merge, DORMANT, [UNFINISHED]) : this.#move(merge, null, [UNFINISHED, DORMANT]));
   }
 
   unfinished(): AsyncIterable<MergeEnds> {
@@ -38,11 +36,9 @@ export class EngineMergeRegistry implements MergeRegistry {
     for await (const rows of rowPages(this.#engine, MERGES, prefix)) for (const row of rows) yield jsonOf<MergeEnds>(row);
   }
 
-  async #commit(from: Owner, change: { readonly puts?: string; readonly deletes: readonly string[] }, ends?: MergeEnds): Promise<void> {
+  async #move({ from, to }: MergeEnds, under: string | null, away: readonly string[]): Promise<void> {
     const key = (prefix: string) => `${prefix}${ownerPartition(from)}`;
-    await committed(this.#engine, MERGES, {
-      ...(change.puts !== undefined && { puts: [{ key: key(change.puts), value: JSON.stringify(ends) }] }),
-      deletes: change.deletes.map(key),
-    });
+    const puts = under === null ? [] : [{ key: key(under), value: JSON.stringify({ from, to }) }];
+    await committed(this.#engine, MERGES, { puts, deletes: away.map(key) });
   }
 }

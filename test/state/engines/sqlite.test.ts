@@ -9,6 +9,7 @@ import { openDatabase, openSqlite } from "../../../src/platform/sqlite.js";
 import { NotCommitted } from "../../../src/state/durable-commit.js";
 import type { Commit } from "../../../src/state/engine.js";
 import { GroupCommit } from "../../../src/state/engines/sqlite/group-commit.js";
+import { OpenedFile } from "../../../src/state/engines/sqlite/opened-file.js";
 import { SqliteEngine } from "../../../src/state/engines/sqlite/sqlite-engine.js";
 import { stateEngineContract } from "../../../src/testing/state-engine-contract.js";
 
@@ -228,7 +229,7 @@ describe("the file", () => {
     const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
     db.pragma(pragma);
-    const writes = new GroupCommit(db, silentLogger);
+    const writes = new GroupCommit(db, silentLogger, OpenedFile.of(path));
     const put = () => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run("x".repeat(20_000)));
     const refused = {
       status: "rejected",
@@ -242,7 +243,7 @@ describe("the file", () => {
   test("what is at fault itself takes nothing else with it", async () => {
     const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
-    const writes = new GroupCommit(db, silentLogger);
+    const writes = new GroupCommit(db, silentLogger, OpenedFile.of(path));
     const put = (value: unknown) => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run(value));
     const settled = await Promise.allSettled([put("1"), put({ at: "fault" }), put("2")]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -255,7 +256,7 @@ describe("the file", () => {
     const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
     db.pragma("max_page_count = 2");
-    const writes = new GroupCommit(db, silentLogger);
+    const writes = new GroupCommit(db, silentLogger, OpenedFile.of(path));
     const put = (value: string) => writes.run(() => db.prepare("INSERT INTO t VALUES (?)").run(value));
     const settled = await Promise.allSettled([put("1"), put("x".repeat(20_000)), put("2")]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -267,7 +268,7 @@ describe("the file", () => {
   test("of one lock of another's the first commit alone is held up, and of none is asked a second time", async () => {
     const db = openSqlite(path);
     db.exec("CREATE TABLE t (value TEXT)");
-    const writes = new GroupCommit(db, silentLogger);
+    const writes = new GroupCommit(db, silentLogger, OpenedFile.of(path));
     const put = () => writes.run(() => db.prepare("INSERT INTO t VALUES ('1')").run());
     const waits = () => db.pragma("busy_timeout", { simple: true }) !== 0;
     const other = openDatabase(path);

@@ -78,7 +78,7 @@ const TITLES = [...new Set(PROGRAMME.map(({ title }) => title))].toSorted((a, b)
 function titleIn(message: string): { readonly name: string; readonly besides: string } | undefined {
   const text = message.toLowerCase();
   const isWritten = (title: string) => (title.includes(" ") ? text.includes(title.toLowerCase()) : message.includes(title));
-  const name = TITLES.find((title) => standsIn(title, message) && isWritten(title));
+  const name = TITLES.find((title) => isWritten(title) && standsIn(title, message));
   if (name === undefined) return undefined;
   const at = text.indexOf(name.toLowerCase());
   return { name, besides: `${message.slice(0, at)} ${message.slice(at + name.length)}` };

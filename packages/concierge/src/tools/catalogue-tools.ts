@@ -1,9 +1,9 @@
-import type { Gate, JsonValue, RecalledMemory, Tool } from "maitred";
+import type { Gate, JsonValue, Tool } from "maitred";
 import { MaitredError, only, shorterList } from "maitred/domain";
 import { z } from "zod";
 import type { BookingStore } from "../booking-store.js";
 import { type Catalogue, type CatalogueEvent, filterEvents, HORIZON_DAYS } from "../catalogue.js";
-import { fitOf, type HeldNeed, needsHeld } from "../fit.js";
+import { type FitMark, fitOf, needsHeld, statedOfNeeds } from "../fit.js";
 import { eventCard, eventDetails, eventLine, eventSource, foundLine, seatsLeft, sectionLine } from "../presentation.js";
 import { MAX_SEATS } from "../seats.js";
 import { ALL_GENRES, CITY_NAMES, DIETS, KINDS, PARTS_OF_DAY } from "../vocabulary.js";
@@ -43,7 +43,7 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
     // The answer has told what the guest chooses by.
     recap: (output) => shorterList(output, "events", shorter),
     run: async (input, context) => {
-      const { now, recalled } = context;
+      const { now, recalled = [] } = context;
       const fitting = filterEvents(catalogue.onSale(now), {
         ...input,
         notGenres: input.not_genres,
@@ -55,26 +55,25 @@ export function searchEvents({ catalogue, bookings, gate }: SearchParts): Tool<z
       const found = fitting.filter((event) => event.sections.some((section) => seatsLeft(sold, event, section) >= (input.party_size ?? 1)));
       const judge = await gate.read(context, { toBook: false });
       const judged = found.map((event) => ({ event, needs: needsHeld(event, judge, context) }));
-      const fits = ({ needs }: (typeof judged)[number]) => !needs.some(({ met, along }) => along && met === false);
-      const events = [...judged.filter(fits), ...judged.filter((each) => !fits(each))].slice(0, input.limit ?? 5);
+      const fits = ({ needs }: (typeof judged)[number]) => statedOfNeeds(needs).breaks === undefined;
+      const first = [...judged.filter(fits), ...judged.filter((each) => !fits(each))].slice(0, input.limit ?? 5);
+      const events = first.map((each) => ({ ...each, fit: fitOf(each.event, each.needs, recalled) }));
       return {
         output: {
           found: found.length,
           events: events.map(({ event, needs }) => foundLine(event, needs)),
           ...(found.length === 0 && nothingFound(input, now)),
         },
-        elements: events.map(({ event, needs }) => eventCard(event, { known: recalled, seats: input.party_size, needs })),
+        elements: events.map(({ event, needs, fit }) => eventCard(event, { needs, fit, seats: input.party_size })),
         sources: events.map(({ event }) => eventSource(event)),
-        used: events.flatMap(({ event, needs }) => markedBy(event, needs, recalled)),
+        used: events.flatMap(({ fit }) => markedBy(fit)),
       };
     },
   };
 }
 
-/** The memories that the marks of its card belong to. */
-function markedBy(event: CatalogueEvent, needs: readonly HeldNeed[], known: readonly RecalledMemory[] = []): readonly string[] {
-  return fitOf(event, needs, known).map(({ memory_id }) => memory_id);
-}
+/** The memories that the marks of a card belong to. */
+const markedBy = (fit: readonly FitMark[]) => fit.map(({ memory_id }) => memory_id);
 
 /** Why nothing was found, where it isn't for want of events. */
 function nothingFound({ text, to }: z.infer<typeof searchInput>, now: Date): { readonly hint?: string } {
@@ -95,13 +94,13 @@ export function getEvent({ catalogue, bookings, gate }: SearchParts): Tool<z.inf
     recap: (output) => only(output, "event_id"),
     run: async (input, context) => {
       const event = eventOrThrow(catalogue, input.event_id);
-      const { recalled: known } = context;
       const needs = needsHeld(event, await gate.read(context, { toBook: false }), context);
+      const fit = fitOf(event, needs, context.recalled ?? []);
       return {
         output: eventDetails(event, await bookings.sold([event.id]), needs),
-        elements: [eventCard(event, { known, needs })],
+        elements: [eventCard(event, { needs, fit })],
         sources: [eventSource(event)],
-        used: markedBy(event, needs, known),
+        used: markedBy(fit),
       };
     },
   };

@@ -27,7 +27,7 @@ export class GroupCommit {
   readonly #db: Sqlite;
   readonly #logger: Logger;
   readonly #log: WriteAheadLog;
-  readonly #file: Pick<OpenedFile, "requireSame"> | null;
+  readonly #file: Pick<OpenedFile, "requireSame">;
   #waiting: Waiting[] = [];
   #unsynced: Unsynced[] = [];
   #syncing: Promise<void> | null = null;
@@ -36,8 +36,8 @@ export class GroupCommit {
   /** The last commit met another process's lock. The first that does waits for it, and with it its thread; those behind it do not. */
   #isLocked = false;
 
-  /** `file`: what is to stand under the database's name whenever something is committed. Default: nothing is looked at. */
-  constructor(db: Sqlite, logger: Logger, file: Pick<OpenedFile, "requireSame"> | null = null) {
+  /** `file`: what is to stand under the database's name whenever something is committed. */
+  constructor(db: Sqlite, logger: Logger, file: Pick<OpenedFile, "requireSame">) {
     this.#db = db;
     this.#file = file;
     this.#logger = logger;
@@ -97,7 +97,7 @@ export class GroupCommit {
     try {
       const made = () => group.map(({ work, ...waiting }) => ({ tell: work(), ...waiting }));
       const told = onSqlite(this.#db.name, () => {
-        this.#file?.requireSame();
+        this.#file.requireSame();
         return this.#transaction(made);
       });
       this.#setLocked(false);

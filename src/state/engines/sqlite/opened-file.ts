@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { AppError } from "../../../platform/errors.js";
+import { identityOf } from "../../../platform/file-system.js";
 import { storageGone } from "../../../platform/storage-errors.js";
 import { asNotCommitted } from "./sqlite-errors.js";
 
@@ -9,7 +10,6 @@ import { asNotCommitted } from "./sqlite-errors.js";
  */
 export class OpenedFile {
   readonly #path: string;
-  /** Device and inode. */
   readonly #identity: string | null;
 
   private constructor(path: string, identity: string | null) {
@@ -18,19 +18,18 @@ export class OpenedFile {
   }
 
   static of(path: string): OpenedFile {
-    return new OpenedFile(path, identityOf(path));
+    return new OpenedFile(path, identityAt(path));
   }
 
   /** In this thread: some 4 µs, for each transaction. @throws NotCommitted where nothing, or another file, has its name */
   requireSame(): void {
-    const now = identityOf(this.#path);
+    const now = identityAt(this.#path);
     if (now === this.#identity && now !== null) return;
     const detail = `${this.#path} is not the one it was: start the server again.`;
     throw asNotCommitted(now === null ? storageGone() : new AppError("STORAGE_UNAVAILABLE", { detail }));
   }
 }
 
-function identityOf(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? null : `${found.dev}:${found.ino}`;
+function identityAt(path: string): string | null {
+  return identityOf(statSync(path, { throwIfNoEntry: false }));
 }
