@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Owner, ownerOf, parseOwner } from "../../../src/domain/owner.js";
 import { insteadOf } from "../../../src/platform/errors.js";
 import type { Merge } from "../../../src/ports/identities.js";
 import { JOB_KINDS, type Job } from "../../../src/ports/operator.js";
 import { SLOW } from "../../support/projects.js";
-import { type EngineHome, EVERY_ENGINE } from "../engines/every-engine.js";
-import { allOf, FAULTS, inLanes, insisting, LANES, type MakeEngine, open, say, type World } from "./lost-reply-world.js";
+import { EVERY_ENGINE } from "../engines/every-engine.js";
+import { allOf, FAULTS, inLanes, insisting, LANES, type MakeEngine, madeAt, open, say, type World } from "./lost-reply-world.js";
 
 vi.setConfig({ testTimeout: 280_000, hookTimeout: 60_000 });
 
@@ -116,20 +116,7 @@ async function jobsAtEveryWrite({ times, fault }: (typeof FAULTS)[number], make:
 for (const { name, program, home } of EVERY_ENGINE) {
   if (program !== null) continue;
   describe(`[unknown-outcome-looked-up] on ${name}`, () => {
-    let engines: EngineHome;
-    const used: Awaited<ReturnType<EngineHome["fresh"]>>[] = [];
-    const make = async () => {
-      const fresh = await engines.fresh();
-      used.push(fresh);
-      return fresh.open();
-    };
-    beforeAll(async () => {
-      engines = await home();
-    });
-    afterAll(async () => {
-      for (const { dispose } of used) await dispose();
-      await engines.close();
-    });
+    const make = madeAt(home);
 
     for (const each of FAULTS.filter(({ times }) => times <= 4)) {
       const { times, fault } = each;

@@ -1,11 +1,24 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { EngineBookings } from "../../../packages/concierge/src/engine-bookings.js";
 import { type Owner, ownerOf } from "../../../src/domain/owner.js";
 import { needing } from "../../support/needing.js";
 import { SLOW } from "../../support/projects.js";
 import { contentsOf } from "../cut-engine.js";
-import { type EngineHome, EVERY_ENGINE } from "../engines/every-engine.js";
-import { allOf, FAULTS, type Found, inLanes, inMemory, insisting, LANES, open, say, TRIES, type World } from "./lost-reply-world.js";
+import { EVERY_ENGINE } from "../engines/every-engine.js";
+import {
+  allOf,
+  FAULTS,
+  type Found,
+  inLanes,
+  inMemory,
+  insisting,
+  LANES,
+  madeAt,
+  open,
+  say,
+  TRIES,
+  type World,
+} from "./lost-reply-world.js";
 import { startReplica } from "./replicas.js";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
@@ -195,20 +208,7 @@ const ON_SERVERS = { times: 4, fault: "lost reply" } as const;
 for (const { name, program, home } of EVERY_ENGINE) {
   if (program === null) continue;
   needing(program)(`[unknown-outcome-looked-up] on ${name}, a reply that is lost, four times in a row`, () => {
-    let engines: EngineHome;
-    const used: Awaited<ReturnType<EngineHome["fresh"]>>[] = [];
-    const make = async () => {
-      const fresh = await engines.fresh();
-      used.push(fresh);
-      return fresh.open();
-    };
-    beforeAll(async () => {
-      engines = await home();
-    });
-    afterAll(async () => {
-      for (const { dispose } of used) await dispose();
-      await engines.close();
-    });
+    const make = madeAt(home);
 
     test(
       `at any write of ${TURN}`,

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { EngineBookings } from "../../../packages/concierge/src/engine-bookings.js";
 import type { Owner } from "../../../src/domain/owner.js";
 import { collected } from "../../../src/platform/collected.js";
@@ -9,6 +9,7 @@ import type { StateEngine } from "../../../src/state/engine.js";
 import { MemoryEngine } from "../../../src/state/engines/memory/memory-engine.js";
 import { ownerPartition } from "../../../src/state/partition.js";
 import { needQuoted, TaskModel } from "../../support/task-model.js";
+import type { EngineHome } from "../engines/every-engine.js";
 import { type Unanswering, unanswering } from "./lost-replies.js";
 import { type Replica, startReplica } from "./replicas.js";
 
@@ -57,6 +58,24 @@ export interface World extends Unanswering {
 
 /** An engine that nobody has used. */
 export type MakeEngine = () => Promise<StateEngine>;
+
+/** Those of a home that is there for the tests of a suite. */
+export function madeAt(home: () => Promise<EngineHome>): MakeEngine {
+  let engines: EngineHome;
+  const used: Awaited<ReturnType<EngineHome["fresh"]>>[] = [];
+  beforeAll(async () => {
+    engines = await home();
+  });
+  afterAll(async () => {
+    for (const { dispose } of used) await dispose();
+    await engines.close();
+  });
+  return async () => {
+    const fresh = await engines.fresh();
+    used.push(fresh);
+    return fresh.open();
+  };
+}
 
 export const inMemory: MakeEngine = async () => new MemoryEngine();
 
